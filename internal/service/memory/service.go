@@ -1,0 +1,199 @@
+// Package memory holds the use cases of memories, sessions, prompts and
+// projects: each authorises, validates, acts. Text is cleaned here (private
+// spans, secrets), whatever front end it came from. How things are kept is
+// store's affair; how candidates are ranked is recall's; moving whole stores
+// in and out is transfer's.
+package memory
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"engram"
+	"engram/internal/store"
+)
+
+// Service is the one way to memories. Its methods are safe for concurrent use.
+type Service struct {
+	store store.Store
+	opts  Options
+}
+
+// Options are the settings of a Service; zero values mean the defaults.
+type Options struct {
+	MaxContent      int           // bytes of a content, a prompt, a summary (default 1 MB)
+	DuplicateWindow time.Duration // default 15 minutes
+	SessionIdle     time.Duration // after which a session lapses (default 6 hours)
+	KeepSecrets     bool          // leave credentials in texts as they are
+	Zone            *time.Location
+	Now             func() time.Time
+	// DefaultProject is the project of calls that name none, for front ends that
+	// belong to one directory (CLI, MCP over stdio); nil = none.
+	DefaultProject func(ctx context.Context) engram.ProjectIdentity
+}
+
+// New returns a Service over a store.
+func New(st store.Store, opts Options) *Service {
+	opts.MaxContent = cmp.Or(opts.MaxContent, engram.DefaultMaxContent)
+	opts.DuplicateWindow = cmp.Or(opts.DuplicateWindow, 15*time.Minute)
+	opts.SessionIdle = cmp.Or(opts.SessionIdle, engram.DefaultSessionIdle)
+	if opts.Zone == nil {
+		opts.Zone = time.UTC
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Service{store: st, opts: opts}
+}
+
+// SaveInput is a memory to be saved.
+type SaveInput struct {
+	Title, Content string // Content is required; an empty title is made from the content's first line
+	Type           string // default manual
+	Session        string // default: the manual session of the project; unknown ones are created
+	Project        string // default: Options.DefaultProject
+	Scope          string // default project
+	TopicKey       string
+	ToolName       string
+	Speaker, Role  string
+	OccurredAt     time.Time // default now
+	Importance     *float64  // 0 … 1
+	Pinned         bool
+	Status         string
+	Files          []string
+	Origin         engram.Origin // default: the actor's
+}
+
+// SaveResult says what a save did.
+type SaveResult struct {
+	ID            int64
+	UID           string
+	Outcome       store.Outcome
+	Type          string
+	Project       string
+	Session       string
+	TopicKey      string // as stored
+	Suggested     string // a topic key to use next time, where none was given
+	RevisionCount int
+	Redacted      []string // kinds of secrets that were taken out, "private" among them
+}
+
+// UpdateInput changes fields of a memory; nil leaves one as it is.
+type UpdateInput struct {
+	Title, Content, Type, Project, Scope, TopicKey, Status *string
+	Importance                                             *float64
+	Files                                                  *[]string
+}
+
+// SearchInput asks for a ranked list.
+type SearchInput struct {
+	Query       string
+	Types       []string
+	Project     string // "" = the default project, with AllProjects = all
+	AllProjects bool
+	Scope       string    // "" = all scopes
+	Limit       int       // default 10, at most 50
+	MatchAll    bool      // only memories that have every word
+	AsOf        time.Time // what was known then
+	Deep        bool      // widens the candidate pool
+	Explain     bool      // fills Trace
+	NoFloor     bool      // ranks without refusing: for measuring
+}
+
+// SearchResult is a ranked list, best first.
+type SearchResult struct {
+	Hits            []Hit
+	NoAnswer        bool     // nothing cleared the floor
+	Project         string   // that was searched, "" = all
+	SimilarProjects []string // when the project has nothing in it: names to try
+	Trace           *Trace   // with Explain
+}
+
+// Hit is a found memory.
+type Hit struct {
+	Memory      *engram.Memory
+	Probability float64 // that it answers the query, 0 … 1
+}
+
+// RecallInput asks for text to put before a model.
+type RecallInput struct {
+	SearchInput
+	Budget int // tokens, default 2000, at most 32000
+}
+
+// RecallResult is packed text.
+type RecallResult struct {
+	SearchResult        // what was packed, in order
+	Text         string // "" with NoAnswer
+	Tokens       int    // estimated length of Text
+	OverBudget   int    // hits that cleared the floor and were left out
+}
+
+// ContextInput asks for the block at the start of a session.
+type ContextInput struct {
+	Project     string // as SearchInput's
+	AllProjects bool
+	Scope       string
+	MaxBytes    int // default 4096, at most 65536
+	Compact     bool
+	Query       string // brings the memories most relevant to it
+}
+
+// ContextResult is that block.
+type ContextResult struct {
+	Text     string // Markdown, at most MaxBytes bytes; "" when there is nothing
+	Project  string
+	Pinned   int // how many of each are in the text
+	Tasks    int
+	Sessions int
+	Memories int
+	Prompts  int
+	Left     int  // memories of the project that are not in the text
+	Capped   bool // MaxBytes was over the limit
+}
+
+// ListInput asks for memories by time.
+type ListInput struct {
+	Types       []string
+	Project     string
+	AllProjects bool
+	Scope       string
+	Session     string
+	Since       time.Time
+	Until       time.Time
+	Pinned      bool
+	OpenTasks   bool
+	Deleted     store.Deleted
+	Order       store.Order
+	Limit       int    // default 20, at most 1000
+	Cursor      string // from the page before
+}
+
+// ListResult is a page of memories.
+type ListResult struct {
+	Memories []*engram.Memory
+	Next     string // cursor of the next page, "" = this was the last
+}
+
+// CaptureInput is text to take learnings from.
+type CaptureInput struct {
+	Content, Session, Project, Source string
+}
+
+// CaptureResult counts what was found.
+type CaptureResult struct {
+	Extracted, Saved, Duplicates int
+	IDs                          []int64 // of the saved ones
+}
+
+// SessionInput starts a session.
+type SessionInput struct {
+	ID, Project, Directory string
+}
+
+// StatsResult counts what is there.
+type StatsResult struct {
+	store.Stats
+	SchemaVersion int
+}
