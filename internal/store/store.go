@@ -53,6 +53,9 @@ type SaveRule struct {
 	// EverDuplicate finds duplicates by hash and project alone, whatever their
 	// age, type or title: the rule of passive capture.
 	EverDuplicate bool
+	// SessionSummary becomes the summary of the memory's session, in the same
+	// transaction and without ending it; "" leaves what is there.
+	SessionSummary string
 }
 
 // Saved is what a save left behind.
@@ -77,8 +80,8 @@ type Memories interface {
 	// SaveMemory stores m in one transaction, in this order of rules:
 	//  1. topic: m.TopicKey is set and a living memory of the same workspace,
 	//     project, scope and key exists: its text (type, title, content, hash,
-	//     tool, files, and importance, pinned, status where m sets them) is
-	//     written over, Version and RevisionCount + 1, UpdatedAt and LastSeenAt
+	//     tool, files, origin, trust, and importance, pinned, status where m sets
+	//     them) is written over, Version and RevisionCount + 1, UpdatedAt and LastSeenAt
 	//     = rule.Now; the old text stays as a version. Id, uid, session and
 	//     CreatedAt stay. An identical text counts as a revision too.
 	//  2. duplicate: a living memory of the same workspace, hash, project, scope,
@@ -363,6 +366,11 @@ type Transfer interface {
 	// UID is there already is skipped. Unknown sessions of memories and prompts are created.
 	// IDs are given anew and set on the items; a skipped item gets the id it has.
 	Import(ctx context.Context, workspace string, b Batch, now time.Time) (Imported, error)
+
+	// Known gives the ids of those memories (softly deleted and erased ones too)
+	// and prompts that have one of uids: what Import would skip. An erased one has
+	// the id that it had.
+	Known(ctx context.Context, workspace string, uids []string) (map[string]int64, error)
 }
 
 // Stats counts what is in a workspace.
