@@ -1,0 +1,112 @@
+package engram
+
+import (
+	"strings"
+	"time"
+)
+
+// Limits on lists and paths of a memory.
+const (
+	MaxFiles = 1000 // files of one memory
+	MaxPath  = 4096 // bytes of a file or a directory
+)
+
+// Validate is nil when m keeps the rules that hold for every memory, however
+// it comes in; maxContent is the limit in bytes, a setting. Nothing is cut to
+// fit: what is too long is [ErrTooLarge].
+func (m *Memory) Validate(maxContent int) error {
+	if err := CheckText("content", m.Content, maxContent); err != nil {
+		return err
+	}
+	if strings.TrimSpace(m.Title) == "" {
+		return Errorf(ErrInvalid, "title is required").WithCode("title_required")
+	}
+	if n := len(m.Title); n > MaxTitle {
+		return tooLong("title", n, MaxTitle).WithHint("put the details into content")
+	}
+	for _, n := range []struct{ what, value string }{
+		{"type", m.Type},
+		{"project", m.Project},
+		{"session_id", m.Session},
+		{"speaker", m.Speaker},
+		{"role", m.Role},
+		{"tool_name", m.ToolName},
+		{"status", m.Status},
+	} {
+		if err := CheckName(n.what, n.value); err != nil {
+			return err
+		}
+	}
+	if m.Type == "" {
+		return Errorf(ErrInvalid, "type is required").WithCode("type_required").
+			WithHint("leave it out for %s", TypeManual)
+	}
+	if _, err := ParseScope(string(m.Scope)); err != nil {
+		return err
+	}
+	if err := CheckImportance(m.Importance); err != nil {
+		return err
+	}
+	if err := CheckFiles(m.Files); err != nil {
+		return err
+	}
+	return checkTime("occurred_at", m.OccurredAt)
+}
+
+// CheckText is nil when a content, a prompt or a summary has something in it
+// and is at most limit bytes long.
+func CheckText(what, s string, limit int) error {
+	if strings.TrimSpace(s) == "" {
+		return Errorf(ErrInvalid, "%s is required", what).WithCode(what + "_required")
+	}
+	if len(s) > limit {
+		return Errorf(ErrTooLarge, "%s has %d bytes, at most %d are kept; nothing was stored", what, len(s), limit).
+			WithCode(what + "_too_large").WithHint("split it into several, or raise max_content in the settings")
+	}
+	return nil
+}
+
+// CheckName is nil when a project, type, speaker, role, tool or session id is
+// short enough.
+func CheckName(what, s string) error {
+	if len(s) > MaxName {
+		return tooLong(what, len(s), MaxName)
+	}
+	return nil
+}
+
+// CheckImportance is nil for 0 … 1.
+func CheckImportance(v float64) error {
+	if !(v >= 0 && v <= 1) { // so that NaN fails too
+		return Errorf(ErrInvalid, "importance %v is not between 0 and 1", v).WithCode("invalid_importance")
+	}
+	return nil
+}
+
+// CheckFiles is nil when files are few and short enough.
+func CheckFiles(files []string) error {
+	if len(files) > MaxFiles {
+		return Errorf(ErrTooLarge, "%d files are named, at most %d are kept", len(files), MaxFiles).
+			WithCode("too_many_files")
+	}
+	for _, f := range files {
+		if len(f) > MaxPath {
+			return tooLong("file", len(f), MaxPath)
+		}
+	}
+	return nil
+}
+
+// checkTime is nil for times that RFC 3339 can say, and for the zero time.
+func checkTime(what string, t time.Time) error {
+	if y := t.UTC().Year(); y < 1 || y > 9999 {
+		return Errorf(ErrInvalid, "%s is in the year %d", what, y).WithCode("invalid_" + what).
+			WithHint("years 1 to 9999 can be kept")
+	}
+	return nil
+}
+
+func tooLong(what string, n, limit int) *Error {
+	return Errorf(ErrTooLarge, "%s has %d bytes, at most %d are kept", what, n, limit).
+		WithCode(what + "_too_long")
+}
