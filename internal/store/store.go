@@ -48,7 +48,8 @@ type SaveRule struct {
 	Now    time.Time
 	Window time.Duration // of duplicates, since the last sighting; 0 = none are looked for
 	// Session is what the memory's session is created with where it is unknown;
-	// its Project and Directory only, other sessions keep what they have.
+	// its Project (the memory's when empty) and Directory only, other sessions
+	// keep what they have.
 	Session engram.Session
 	// EverDuplicate finds duplicates by hash and project alone, whatever their
 	// age, type or title: the rule of passive capture.
