@@ -329,7 +329,7 @@ func (sp *splitter) hump(s string, part bool) {
 	}
 	sp.add(s, Identifier, part)
 	if isHash(s) {
-		sp.add(s[:hashPrefix], Identifier, true)
+		sp.add(s[:shortHash], Identifier, true)
 		return
 	}
 	i := strings.IndexFunc(s, unicode.IsLetter)
@@ -352,11 +352,11 @@ func (sp *splitter) hump(s string, part bool) {
 
 var ordinalSuffix = map[string]bool{"st": true, "nd": true, "rd": true, "th": true, "er": true}
 
-// hashPrefix is how much of a hash is enough to name it, as git shortens them.
-const hashPrefix = 7
+// shortHash is how much of a hash is enough to name it, as git shortens them.
+const shortHash = 7
 
 func isHash(s string) bool {
-	if len(s) <= hashPrefix {
+	if len(s) <= shortHash {
 		return false
 	}
 	for i := range len(s) {

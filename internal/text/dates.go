@@ -1,0 +1,345 @@
+package text
+
+import "time"
+
+// Window is the time that a query means: [From, To), a zero bound is open.
+type Window struct {
+	From, To time.Time
+	Phrase   string // the words that name it, folded
+}
+
+// QueryWindow finds the time that a query means, as someone in zone says it at
+// now: "last week", "in May 2023", "seit gestern", "上个月". Weeks begin on Monday; a
+// month or weekday without more is the most recent one. It is false when the query
+// names no time. A nil zone is UTC.
+func QueryWindow(q string, now time.Time, zone *time.Location) (Window, bool) {
+	if zone == nil {
+		zone = time.UTC
+	}
+	q = Fold(q)
+	lang := dateLanguage(q)
+	p := dateParser{words: scanDates(q, lang == english || lang == unknownLanguage), now: now.In(zone), lang: lang}
+	p.today = civil(p.now.Year(), int(p.now.Month()), p.now.Day())
+	for i := 0; i < len(p.words); i++ {
+		if p.has(i, everyRole) {
+			i++
+			continue
+		}
+		if s, end, ok := p.window(i); ok {
+			w := Window{Phrase: q[p.words[i].start:p.words[end-1].end]}
+			w.From, w.To = inZone(s.from, zone), inZone(s.to, zone)
+			return w, true
+		}
+	}
+	return Window{}, false
+}
+
+// dateLanguage decides between languages that write different times the same way.
+func dateLanguage(q string) language {
+	if len(q) > maxDateQuery {
+		return unknownLanguage
+	}
+	var votes ballot
+	sc := scanner{s: q}
+	for t, ok := sc.next(); ok; t, ok = sc.next() {
+		if t.plain && t.text != "hier" {
+			votes.addLexeme(words.get(t.text))
+		}
+	}
+	return votes.ofQuery()
+}
+
+// dateParser reads phrases of time. Its methods take the index of a word and give
+// what begins there, the index after it, and whether there is such a thing.
+type dateParser struct {
+	words []dateWord
+	now   time.Time
+	today time.Time
+	lang  language
+}
+
+func (p *dateParser) role(i int, k roleKind) (int, bool) {
+	if i < 0 || i >= len(p.words) {
+		return 0, false
+	}
+	if langs, ok := gates[gate{p.words[i].text, k}]; ok && !langs.has(p.lang) {
+		return 0, false
+	}
+	return p.words[i].role(k)
+}
+
+func (p *dateParser) has(i int, k roleKind) bool {
+	_, ok := p.role(i, k)
+	return ok
+}
+
+// A gate lets a word play a role only in some languages.
+type gate struct {
+	word string
+	kind roleKind
+}
+
+const (
+	noLanguage  = languageSet(1 << unknownLanguage)
+	notGermanic = ^languageSet(1<<german | 1<<dutch)
+)
+
+var gates = map[gate]languageSet{
+	{"hier", dayRole}: notGermanic, {"an", unitRole}: 1 << french,
+	{"ans", unitRole}: 1 << french, {"tag", unitRole}: 1 << german, {"da", sinceRole}: 1 << italian,
+	{"na", afterRole}: 1 << dutch, {"ar", unitRole}: 1 << swedish, {"for", wideRole}: ^languageSet(1 << swedish),
+	{"i dag", dayRole}: 1<<swedish | 1<<danish | 1<<norwegian | noLanguage, {"ore", unitRole}: 1 << italian,
+	{"sedan", sinceRole}: 1 << swedish, {"fa", agoAfter}: ^languageSet(1 << spanish), {"ab", sinceRole}: 1<<german | noLanguage,
+	{"с", sinceRole}: 1<<russian | noLanguage, {"till", untilRole}: ^languageSet(1 << swedish), {"ete", seasonRole}: 1<<french | noLanguage,
+	{"var", seasonRole}: 1 << swedish, {"host", seasonRole}: 1 << swedish,
+}
+
+// window reads a phrase with the preposition that says how its date is meant.
+func (p *dateParser) window(i int) (span, int, bool) {
+	type reading func(int) (span, int, bool)
+	for _, read := range []reading{p.between, p.since, p.ago, p.after, p.before, p.until, p.rollingUnit, p.within} {
+		if s, end, ok := read(i); ok {
+			return s, end, true
+		}
+	}
+	return span{}, 0, false
+}
+
+// within reads a date as the time in which something is, with what may follow it.
+func (p *dateParser) within(i int) (span, int, bool) {
+	firm := firmNone
+	j := i
+	if p.has(i, inRole) {
+		firm, j = firmIn, i+1
+	} else if p.has(i, wideRole) || p.has(i, fromRole) {
+		firm, j = firmWide, i+1
+	}
+	s, end, ok := p.date(p.skip(j, articleRole, 1), firm)
+	if !ok && j > i {
+		s, end, ok = p.date(i, firmNone)
+	}
+	if !ok {
+		return span{}, 0, false
+	}
+	if r, e, ok := p.rangeFrom(s, end); ok {
+		return r, e, true
+	}
+	if v, ok := p.role(end, sincePost); ok {
+		return sinceSpan(s, v == 1), end + 1, true
+	}
+	if v, ok := p.role(end, beforePost); ok {
+		return untilSpan(s, v == 1), end + 1, true
+	}
+	if p.has(i, fromRole) && p.has(end, onwardRole) {
+		return sinceSpan(s, false), end + 1, true
+	}
+	return s, end, true
+}
+
+func sinceSpan(s span, without bool) span {
+	if without {
+		return span{from: s.to, unit: openUnit}
+	}
+	return span{from: s.from, unit: openUnit}
+}
+
+func untilSpan(s span, with bool) span {
+	if with {
+		return span{to: s.to, unit: openUnit}
+	}
+	return span{to: s.from, unit: openUnit}
+}
+
+// rangeFrom reads the rest of a range whose first date is known: "to 5 May".
+func (p *dateParser) rangeFrom(first span, i int) (span, int, bool) {
+	if !p.has(i, toRole) {
+		return span{}, 0, false
+	}
+	last, end, ok := p.date(p.skip(i+1, articleRole, 1), firmIn)
+	if !ok {
+		return span{}, 0, false
+	}
+	for end < len(p.words) && (p.has(end, beforePost) || p.has(end, sincePost)) {
+		end++
+	}
+	return p.join(first, last, end)
+}
+
+// join makes a range of two dates. A first one without a year is that before the
+// last one.
+func (p *dateParser) join(first, last span, end int) (span, int, bool) {
+	if first.yearless {
+		for first.from.After(last.from) {
+			first.from = civil(first.from.Year()-1, int(first.from.Month()), first.from.Day())
+		}
+		if !last.yearless {
+			for y := first.from.Year(); civil(y+1, int(first.from.Month()), first.from.Day()).Before(last.to); y++ {
+				first.from = civil(y+1, int(first.from.Month()), first.from.Day())
+			}
+		}
+	}
+	if !first.from.Before(last.to) {
+		return span{}, 0, false
+	}
+	return span{from: first.from, to: last.to, unit: openUnit}, end, true
+}
+
+// between reads "between A and B", "from A to B" and "3 to 5 May".
+func (p *dateParser) between(i int) (span, int, bool) {
+	link := andRole
+	switch {
+	case p.has(i, betweenRole):
+	case p.has(i, fromRole), p.has(i, sinceRole):
+		link = toRole
+	default:
+		return span{}, 0, false
+	}
+	j := p.skip(i+1, articleRole, 1)
+	first, next, ok := p.date(j, firmIn)
+	if ok {
+		if !p.has(next, link) {
+			return span{}, 0, false
+		}
+		last, end, ok := p.date(p.skip(next+1, articleRole, 1), firmIn)
+		if !ok {
+			return span{}, 0, false
+		}
+		return p.join(first, last, end)
+	}
+	// Only the last day has its month: between 3 and 5 May.
+	if j >= len(p.words) || p.words[j].num < 1 || p.words[j].num > 31 || !p.has(j+1, link) {
+		return span{}, 0, false
+	}
+	last, end, ok := p.date(p.skip(j+2, articleRole, 1), firmIn)
+	if !ok || last.unit != dayUnit || p.words[j].num >= last.from.Day() {
+		return span{}, 0, false
+	}
+	return span{from: last.from.AddDate(0, 0, p.words[j].num-last.from.Day()), to: last.to, unit: openUnit}, end, true
+}
+
+func (p *dateParser) since(i int) (span, int, bool) {
+	if !p.has(i, sinceRole) {
+		return span{}, 0, false
+	}
+	j := p.skip(i+1, articleRole, 1)
+	if s, end, ok := p.ago(j); ok {
+		return sinceSpan(s, false), end, true
+	}
+	if s, end, ok := p.date(j, firmIn); ok {
+		for p.has(end, sincePost) || p.has(end, onwardRole) {
+			end++
+		}
+		return sinceSpan(s, false), end, true
+	}
+	// "seit drei Tagen": since three days ago.
+	if n, next, ok := p.number(j); ok {
+		if unit, ok := p.role(next, unitRole); ok {
+			return span{from: shift(p.today, timeUnit(unit), -n), unit: openUnit}, next + 1, true
+		}
+	}
+	return span{}, 0, false
+}
+
+func (p *dateParser) after(i int) (span, int, bool) { return p.open(i, afterRole, true, sinceSpan) }
+
+func (p *dateParser) before(i int) (span, int, bool) { return p.open(i, beforeRole, false, untilSpan) }
+
+func (p *dateParser) until(i int) (span, int, bool) { return p.open(i, untilRole, true, untilSpan) }
+
+func (p *dateParser) open(i int, k roleKind, flag bool, bound func(span, bool) span) (span, int, bool) {
+	if !p.has(i, k) {
+		return span{}, 0, false
+	}
+	s, end, ok := p.date(p.skip(i+1, articleRole, 1), firmIn)
+	if !ok {
+		return span{}, 0, false
+	}
+	return bound(s, flag), end, true
+}
+
+// skip passes at most n words of a role.
+func (p *dateParser) skip(i int, k roleKind, n int) int {
+	for ; n > 0 && p.has(i, k); n-- {
+		i++
+	}
+	return i
+}
+
+// number reads a number in digits or words, "a couple of" too.
+func (p *dateParser) number(i int) (n, end int, ok bool) {
+	if i >= len(p.words) {
+		return 0, 0, false
+	}
+	if n, ok := p.role(i, fewRole); ok {
+		return n, i + 1, true
+	}
+	if w := &p.words[i]; w.num > 0 && !w.ordinal && w.span == nil && w.num < 1000 {
+		return w.num, i + 1, true
+	}
+	if n, ok := p.role(i, numberRole); ok {
+		if few, ok := p.role(i+1, fewRole); ok && n == 1 {
+			return few, i + 2, true
+		}
+		return n, i + 1, true
+	}
+	return 0, 0, false
+}
+
+// ago reads "three days ago", "vor drei Tagen", "三天前".
+func (p *dateParser) ago(i int) (span, int, bool) {
+	j := i
+	pre := p.has(i, agoBefore)
+	if pre {
+		j++
+	}
+	few := p.has(j, fewRole) || p.has(j+1, fewRole)
+	n, next, ok := p.number(j)
+	if !ok {
+		return span{}, 0, false
+	}
+	unit, ok := p.role(next, unitRole)
+	if !ok || !pre && !p.has(next+1, agoAfter) {
+		return span{}, 0, false
+	}
+	end := next + 1
+	if !pre {
+		end++
+	}
+	u := timeUnit(unit)
+	switch {
+	case few:
+		return span{from: shift(p.today, u, -2*n), to: p.today, unit: openUnit}, end, true
+	case u == hourUnit:
+		then := p.now.Add(-time.Duration(n) * time.Hour)
+		return daySpan(civil(then.Year(), int(then.Month()), then.Day())), end, true
+	}
+	return agoSpan(p.today, u, n), end, true
+}
+
+// rollingUnit reads "in the last year" and "past week": up to now, unlike the
+// calendar's last year.
+func (p *dateParser) rollingUnit(i int) (span, int, bool) {
+	j := i
+	over := p.has(i, overRole)
+	if over {
+		j = p.skip(i+1, articleRole, 1)
+	}
+	rolling := p.has(j, rollingRole)
+	if !rolling && !(over && j < len(p.words) && p.words[j].text == "last") {
+		return span{}, 0, false
+	}
+	unit, ok := p.role(j+1, unitRole)
+	if !ok || timeUnit(unit) == weekendUnit {
+		return span{}, 0, false
+	}
+	return p.rolling(timeUnit(unit), -1), j + 2, true
+}
+
+// rolling gives the last or next n units, as seen today.
+func (p *dateParser) rolling(u timeUnit, n int) span {
+	if u == hourUnit && n < 0 {
+		then := p.now.Add(time.Duration(n) * time.Hour)
+		return span{from: civil(then.Year(), int(then.Month()), then.Day()), to: p.today.AddDate(0, 0, 1), unit: openUnit}
+	}
+	return rollingSpan(p.today, u, n)
+}
