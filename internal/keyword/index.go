@@ -1,0 +1,312 @@
+package keyword
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Index finds documents by their terms. Searches run side by side; one
+// goroutine at a time may change it ([Index.Apply], [Index.Compact],
+// [Index.Load], [Index.Confirm]).
+type Index struct {
+	analysis int // version of the rules that terms are made by
+
+	mu       sync.RWMutex
+	names    *names
+	segments []*segment
+	tail     *tail
+	docs     int   // live ones
+	terms    int64 // in live ones
+	removed  []int64
+	scratch  sync.Pool
+}
+
+// New returns an empty index for terms that are made by the given version of
+// the rules.
+func New(analysis int) *Index {
+	return &Index{
+		analysis: analysis,
+		names:    newNames(),
+		tail:     newTail(),
+		scratch:  sync.Pool{New: func() any { return newScratch() }},
+	}
+}
+
+// Docs is the number of current documents that are not deleted.
+func (x *Index) Docs() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.docs
+}
+
+// Tail is the number of documents that are in no segment yet.
+func (x *Index) Tail() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.tail.len()
+}
+
+// Size estimates the memory that the index holds, in bytes.
+func (x *Index) Size() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	const perDocument = 8 + 4*4 + 1 + 3*8 + 2
+	const perTailList = 160
+	size := x.tail.len()*(perDocument+32) + len(x.tail.lists)*perTailList
+	for _, l := range x.tail.lists {
+		size += 4 * cap(l.docs)
+	}
+	for _, s := range x.segments {
+		size += len(s.postings) + s.len()*perDocument + 2*len(s.dead) + 24*(len(s.deleted)+len(s.invalidated))
+	}
+	for _, s := range x.names.sessions {
+		size += len(s.id) + 96
+	}
+	return size + len(x.names.classes)*200
+}
+
+// place finds where a version of a memory is.
+func (x *Index) place(id int64, version int) (part, uint16, bool) {
+	if d, ok := x.tail.place[docKey{id, uint32(version)}]; ok {
+		return x.tail, d, true
+	}
+	for _, s := range slices.Backward(x.segments) {
+		if d, ok := s.place(id, uint32(version)); ok {
+			return s, d, true
+		}
+	}
+	return nil, 0, false
+}
+
+// NeedsTerms reports whether [Index.Apply] must be given the terms of a
+// document: it is new, or it begins or ceases to count. It is for the
+// goroutine that changes the index.
+func (x *Index) NeedsTerms(m *Meta) bool {
+	p, d, ok := x.place(m.ID, m.Version)
+	return !ok || p.cols().live(d) != (flagsOf(m)&notLive == 0)
+}
+
+// Apply puts documents in, or changes the facts of those that are there, and
+// forgets all versions of the memories in erased. Documents of one memory stand
+// side by side, its closed versions first: no search sees it half changed.
+func (x *Index) Apply(docs []Document, erased []int64) error {
+	const atOnce = 256 // documents, so that searches need not wait long
+	for len(docs) > 0 {
+		n := min(atOnce, len(docs))
+		for n < len(docs) && docs[n].ID == docs[n-1].ID {
+			n++
+		}
+		if err := x.put(docs[:n]); err != nil {
+			return err
+		}
+		docs = docs[n:]
+	}
+	if len(erased) > 0 {
+		x.erase(erased)
+	}
+	return nil
+}
+
+func (x *Index) put(docs []Document) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i := range docs {
+		doc := &docs[i]
+		if len(doc.Terms) != len(doc.TF) {
+			return fmt.Errorf("document %d has %d terms and %d frequencies", doc.ID, len(doc.Terms), len(doc.TF))
+		}
+		p, d, ok := x.place(doc.ID, doc.Version)
+		switch {
+		case ok:
+			x.update(p, d, doc)
+		case x.tail.len() >= maxDocs:
+			x.freeze()
+			fallthrough
+		default:
+			d = x.tail.add(doc, x.names)
+			x.count(&x.tail.columns, d, 1)
+		}
+		x.carryDeletion(doc)
+	}
+	return nil
+}
+
+// count adds a document to the statistics, or takes it out, if it is live.
+func (x *Index) count(c *columns, d uint16, by int) {
+	if c.live(d) {
+		x.docs += by
+		x.terms += int64(by) * int64(c.length[d])
+	}
+}
+
+// update writes the facts of a document that is there.
+func (x *Index) update(p part, d uint16, doc *Document) {
+	c := p.cols()
+	was := c.live(d)
+	x.count(c, d, -1)
+	turn := c.isTurn(d)
+	session, occurred := c.session[d], c.occurred[d]
+	c.set(d, &doc.Meta, x.names)
+	x.count(c, d, 1)
+	if is := c.live(d); was && !is {
+		p.shift(doc.Terms, 1)
+	} else if is && !was {
+		p.shift(doc.Terms, -1)
+	}
+	if turn != c.isTurn(d) || session != c.session[d] || occurred != c.occurred[d] {
+		c.sortTurns()
+	}
+	if s, ok := p.(*segment); ok {
+		s.dirty = true
+	}
+}
+
+// carryDeletion gives the closed versions of a memory the deletion of the
+// current one.
+func (x *Index) carryDeletion(doc *Document) {
+	if doc.Closed || doc.Version == 1 {
+		return
+	}
+	mark := func(c *columns, d uint16) bool {
+		if c.flags[d]&flagClosed == 0 || c.deleted[d] == doc.DeletedAt {
+			return false
+		}
+		c.deleted = setRare(c.deleted, d, doc.DeletedAt)
+		c.flags[d] &^= flagDeleted
+		if doc.DeletedAt != 0 {
+			c.flags[d] |= flagDeleted
+		}
+		return true
+	}
+	for _, s := range x.segments {
+		for d, to := s.versions(doc.ID); d < to; d++ {
+			if mark(&s.columns, uint16(d)) {
+				s.dirty = true
+			}
+		}
+	}
+	for v := 1; v < doc.Version; v++ {
+		if d, ok := x.tail.place[docKey{doc.ID, uint32(v)}]; ok {
+			mark(&x.tail.columns, d)
+		}
+	}
+}
+
+// erase forgets memories. Segments that hold them are written anew without
+// them, so that their terms are gone as well.
+func (x *Index) erase(ids []int64) {
+	gone := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		gone[id] = true
+	}
+	for _, s := range slices.Clone(x.segments) {
+		if slices.ContainsFunc(ids, func(id int64) bool { _, to := s.versions(id); return to > 0 }) {
+			next := merge([]*segment{s}, func(s *segment, d uint16) bool { return gone[s.id[d]] })
+			x.replace([]*segment{s}, next)
+		}
+	}
+	var places []uint16
+	for d, id := range x.tail.id {
+		if gone[id] && x.tail.flags[d]&flagGone == 0 {
+			places = append(places, uint16(d))
+		}
+	}
+	if len(places) == 0 {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, d := range places {
+		x.count(&x.tail.columns, d, -1)
+	}
+	x.tail.remove(places)
+}
+
+// replace puts one segment, if any is left, in the place of others.
+func (x *Index) replace(old []*segment, next *segment) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range old {
+		for d := range s.id {
+			x.count(&s.columns, uint16(d), -1)
+		}
+		if s.stored != 0 {
+			x.removed = append(x.removed, s.stored)
+		}
+	}
+	x.segments = slices.DeleteFunc(slices.Clone(x.segments), func(s *segment) bool { return slices.Contains(old, s) })
+	if next == nil {
+		return
+	}
+	for d := range next.id {
+		x.count(&next.columns, uint16(d), 1)
+	}
+	x.segments = append(x.segments, next)
+}
+
+// freeze makes a segment of the tail; the lock is held.
+func (x *Index) freeze() {
+	if s := x.tail.freeze(); s != nil {
+		x.segments = append(slices.Clip(x.segments), s)
+	}
+	x.tail = newTail()
+}
+
+// Compact makes a segment of the tail when it has at least least documents, and
+// merges segments of like size, until there is nothing to merge.
+func (x *Index) Compact(least int) {
+	if x.tail.len() > 0 && x.tail.len() >= least {
+		next := x.tail.freeze()
+		x.mu.Lock()
+		if next != nil {
+			x.segments = append(slices.Clip(x.segments), next)
+		}
+		x.tail = newTail()
+		x.mu.Unlock()
+	}
+	for {
+		group := x.mergeable()
+		if group == nil {
+			return
+		}
+		x.replace(group, merge(group, nil))
+	}
+}
+
+// tier groups sizes: a segment is merged with at least three others of its
+// tier, so that a document is rewritten a few times only.
+func tier(docs int) int {
+	t := 0
+	for n := docs / 512; n > 0; n /= 4 {
+		t++
+	}
+	return t
+}
+
+// mergeable gives segments that one is to be made of, smallest first.
+func (x *Index) mergeable() []*segment {
+	const enough = 4
+	bySize := slices.Clone(x.segments)
+	slices.SortStableFunc(bySize, func(a, b *segment) int { return a.len() - b.len() })
+	for i := 0; i < len(bySize); {
+		j := i
+		for j < len(bySize) && tier(bySize[j].len()) == tier(bySize[i].len()) {
+			j++
+		}
+		if j-i >= enough {
+			group, docs := bySize[i:i], 0
+			for _, s := range bySize[i:j] {
+				if docs+s.len() > maxDocs {
+					break
+				}
+				group, docs = append(group, s), docs+s.len()
+			}
+			if len(group) > 1 {
+				return group
+			}
+		}
+		i = j
+	}
+	return nil
+}
