@@ -1,0 +1,552 @@
+package text
+
+import (
+	"encoding/base64"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// The functions here find values that only their surroundings give away: the
+// password of a URL or a connection string, a header, an assignment.
+
+const maxContextValue = 4096 // bytes of a value; a longer one is not a password
+
+// contextAt is the secret that the byte at i leads to.
+func (sc *secretScanner) contextAt(i int) (secretSpan, bool) {
+	s := sc.s
+	switch s[i] {
+	case ':':
+		if strings.HasPrefix(s[i:], "://") {
+			return urlPassword(s, i+3)
+		}
+		return sc.assignment(i)
+	case '=':
+		return sc.assignment(i)
+	case '>':
+		return elementValue(s, i)
+	case '-':
+		return sc.flagValue(i)
+	case 'B', 'b':
+		return authorization(s, i)
+	case 'P':
+		return puttyKey(s, i)
+	case 'p':
+		return sc.netrcPassword(i)
+	}
+	return secretSpan{}, false
+}
+
+// urlPassword is the password of the user part that begins at i.
+func urlPassword(s string, i int) (secretSpan, bool) {
+	colon, at := -1, -1
+	for j := i; j < len(s) && j-i < maxContextValue; j++ {
+		if m := markEnd(s, j); m > j {
+			j = m - 1
+			continue
+		}
+		c := s[j]
+		if c == ':' && colon < 0 {
+			colon = j
+		}
+		if c == '@' {
+			at = j
+		}
+		if c <= ' ' || strings.IndexByte("/?#\"'`<>\\", c) >= 0 {
+			break
+		}
+	}
+	if colon < 0 || at <= colon+1 {
+		return secretSpan{}, false
+	}
+	v := s[colon+1 : at]
+	if placeholder(v) || placeholderPassword(v) {
+		return secretSpan{}, false
+	}
+	return secretSpan{colon + 1, at, kindURLPassword}, true
+}
+
+// placeholderPassword reports whether v is what examples write for a password.
+func placeholderPassword(v string) bool {
+	switch strings.ToLower(v) {
+	case "password", "passwd", "passwort", "pass", "pwd", "pw", "token", "x-oauth-basic", "my-password", "my_password", "mypassword":
+		return true
+	}
+	return false
+}
+
+// assignment is the value behind the = or : at i when its name says that it is
+// secret.
+func (sc *secretScanner) assignment(i int) (secretSpan, bool) {
+	s := sc.s
+	if i+1 < len(s) && s[i] == '=' && s[i+1] == '=' {
+		return secretSpan{}, false
+	}
+	name, start := nameBefore(s, i)
+	use := nameUse(name)
+	if use == useNone || i < sc.dull {
+		return secretSpan{}, false
+	}
+	k := i + 1
+	if k < len(s) && (s[k] == '=' || s[k] == '>') {
+		k++
+	}
+	v := valueAt(s, k)
+	if use == useAuthorization {
+		v = skipScheme(s, v)
+	}
+	before := byte(0)
+	if start > 0 {
+		before = s[start-1]
+	}
+	if (before == '?' || before == '&') && !v.quoted {
+		if amp := strings.IndexAny(s[v.start:v.end], "&#"); amp >= 0 {
+			v.end = v.start + amp
+		}
+	}
+	v.env = s[i] == '=' && v.start == i+1+v.quoteLen && start+len(name) == i && strings.ToUpper(name) == name
+	if use == usePassword && s[i] == '=' && isConnName(name) {
+		if sp, ok := sc.connPassword(v, before); ok {
+			return sp, true
+		}
+	}
+	sp, ok := v.secret(s, name, use, before)
+	if !ok && !v.quoted && v.end-v.start > maxNested {
+		sc.dull = v.end
+	}
+	return sp, ok
+}
+
+// maxNested is how long a word with signs in it may be for each of them to be
+// looked at, once the first has led to nothing.
+const maxNested = 256
+
+// maxName is how far back from its sign the name of a value is looked for.
+const maxName = 64
+
+// nameBefore is the name before the sign at i, without quotes and brackets,
+// with the word before it when that stands one space away.
+func nameBefore(s string, i int) (name string, start int) {
+	low := max(0, i-maxName)
+	end := i
+	for end > low && (s[end-1] == ' ' || s[end-1] == '\t' || s[end-1] == '*') {
+		end--
+	}
+	if end > low && s[end-1] == ']' {
+		end--
+	}
+	for end > low && strings.IndexByte("\"'`\\", s[end-1]) >= 0 {
+		end--
+	}
+	start = nameStart(s, low, end)
+	if start > low+1 && start < end && s[start-1] == ' ' {
+		if more := nameStart(s, low, start-1); more < start-1 && isASCIILetter(rune(s[more])) {
+			return s[more:end], more
+		}
+	}
+	return s[start:end], start
+}
+
+func nameStart(s string, low, end int) int {
+	for end > low && (isTokenByte(s[end-1]) || s[end-1] == '-' || s[end-1] == '.') {
+		end--
+	}
+	return end
+}
+
+// nameClass says what a name tells of its value.
+type nameClass int
+
+const (
+	useNone nameClass = iota
+	useSecret
+	usePassword
+	useAuthorization
+	useAWSSecret
+	useAzureKey
+	useSignature
+)
+
+var (
+	passwordNames = []string{"password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "pwd", "contrasena", "senha"}
+	secretNames   = []string{
+		"secret", "secretkey", "secretkeybase", "token", "apikey", "accesskey", "privatekey", "authkey",
+		"signingkey", "encryptionkey", "masterkey", "sharedkey", "appkey", "servicekey", "sessionkey", "hmackey",
+		"licensekey", "credential", "credentials", "secrets",
+	}
+)
+
+// nameUse tells what the value of name is, by the end of name: a password_hash
+// and a token_count are not secret.
+func nameUse(name string) nameClass {
+	fold := foldName(name)
+	switch {
+	case len(fold) < 3:
+		return useNone
+	case strings.HasSuffix(fold, "secretaccesskey"), strings.Contains(fold, "aws") && strings.HasSuffix(fold, "secretkey"):
+		return useAWSSecret
+	case strings.HasSuffix(fold, "accountkey"), strings.HasSuffix(fold, "sharedaccesskey"):
+		return useAzureKey
+	case fold == "sig":
+		return useSignature
+	case strings.HasSuffix(fold, "authorization"):
+		return useAuthorization
+	}
+	for _, n := range passwordNames {
+		if strings.HasSuffix(fold, n) {
+			return usePassword
+		}
+	}
+	last := name[strings.LastIndexAny(name, "_-. ")+1:]
+	if strings.EqualFold(last, "pass") {
+		return usePassword
+	}
+	if strings.EqualFold(name, "_auth") || strings.HasSuffix(strings.ToLower(name), ":_auth") {
+		return useSecret
+	}
+	for _, n := range secretNames {
+		if strings.HasSuffix(fold, n) {
+			return useSecret
+		}
+	}
+	return useNone
+}
+
+// foldName is name in lower case without separators and the number at its end.
+func foldName(name string) string {
+	b := make([]byte, 0, maxName)
+	for i := range len(name) {
+		if c := name[i]; isAlnum(c) {
+			if isUpper(c) {
+				c |= 0x20
+			}
+			b = append(b, c)
+		}
+	}
+	return strings.TrimRight(string(b), "0123456789")
+}
+
+func isConnName(name string) bool {
+	switch foldName(name[strings.LastIndexByte(name, ' ')+1:]) {
+	case "password", "pwd", "passwd":
+		return true
+	}
+	return false
+}
+
+// contextValue is where a value stands.
+type contextValue struct {
+	start, end int
+	quoted     bool
+	quoteLen   int
+	env        bool // NAME=value as in an environment file
+}
+
+// valueAt is the value at or after i, in quotes or up to what ends a word.
+func valueAt(s string, i int) contextValue {
+	for n := 0; i < len(s) && n < 16 && (s[i] == ' ' || s[i] == '\t' || s[i] == '*'); n++ {
+		i++
+	}
+	limit := min(len(s), i+maxContextValue)
+	v := contextValue{start: i}
+	if i < limit && s[i] == '\\' && i+1 < limit && s[i+1] == '"' {
+		v.quoteLen++
+	}
+	if q := i + v.quoteLen; q < limit && strings.IndexByte("\"'`", s[q]) >= 0 {
+		v.quoted = true
+		v.quoteLen++
+		v.start = q + 1
+		v.end = v.start
+		for v.end < limit && s[v.end] != s[q] && s[v.end] != '\n' {
+			v.end++
+		}
+		if v.end > v.start && v.end < len(s) && s[v.end] == s[q] && s[v.end-1] == '\\' && v.quoteLen == 2 {
+			v.end--
+		}
+		return v
+	}
+	v.quoteLen = 0
+	v.end = i
+	for v.end < limit && s[v.end] > ' ' && s[v.end] < utf8.RuneSelf && strings.IndexByte("\"'`,;)]}<>\\|", s[v.end]) < 0 {
+		v.end++
+	}
+	for v.end > v.start && (s[v.end-1] == '.' || s[v.end-1] == ':') {
+		v.end--
+	}
+	return v
+}
+
+// skipScheme moves v behind a word like Token in "Authorization: Token abc".
+func skipScheme(s string, v contextValue) contextValue {
+	for _, scheme := range []string{"token ", "apikey ", "api-key ", "key "} {
+		if n := len(scheme); v.start+n < len(s) && strings.EqualFold(s[v.start:v.start+n], scheme) {
+			return valueAt(s, v.start+n)
+		}
+	}
+	return v
+}
+
+// secret decides whether v is a secret for a name of the class use.
+func (v contextValue) secret(s, name string, use nameClass, before byte) (secretSpan, bool) {
+	val := s[v.start:v.end]
+	sp := secretSpan{v.start, v.end, kindGeneric}
+	if placeholder(val) || strings.Contains(val, "-----BEGIN") {
+		return sp, false
+	}
+	switch use {
+	case useAWSSecret:
+		sp.kind = kindAWSSecret
+		if base64Std.run(val, 0) == len(val) && len(val) == 40 {
+			return sp, true
+		}
+		sp.kind = kindGeneric
+	case useAzureKey:
+		sp.kind = "azure-storage-key"
+		if strings.HasSuffix(foldName(name), "sharedaccesskey") {
+			sp.kind = "azure-shared-key"
+		}
+		return sp, len(val) >= 40 && base64Std.run(val, 0) == len(val)
+	case useSignature:
+		sp.kind = "azure-sas"
+		return sp, (before == '?' || before == '&') && len(val) >= 40
+	case useNone, useSecret, usePassword, useAuthorization:
+	}
+	if isUUIDAt(val, 0) && len(val) == 36 {
+		fold := foldName(name)
+		if strings.Contains(fold, "heroku") {
+			sp.kind = "heroku-key"
+		}
+		return sp, sp.kind != kindGeneric || strings.HasSuffix(fold, "apikey") || strings.HasSuffix(fold, "secret")
+	}
+	return sp, v.looksSecret(val, use == usePassword)
+}
+
+// looksSecret reports whether val is too random for a word, a path or code.
+func (v contextValue) looksSecret(val string, password bool) bool {
+	least, bits := 16, 3.0
+	if password {
+		least, bits = 8, 2.0
+	}
+	if len(val) < least || strings.Contains(val, "://") || looksHashed(val) || wordy(val) {
+		return false
+	}
+	if strings.IndexByte(val, ' ') >= 0 {
+		return false
+	}
+	if !v.quoted && strings.ContainsAny(val, "([{$") {
+		return false // code
+	}
+	if mixedBody(val, 0) == 0 || entropy(val) < bits {
+		return false
+	}
+	if password && !v.quoted && !v.env && len(val) < 12 {
+		return mixed(val) || strings.ContainsAny(val, "!@#%^&*+=?~")
+	}
+	return true
+}
+
+func looksHashed(v string) bool {
+	for _, p := range []string{"sha1:", "sha256:", "sha384:", "sha512:", "sha1-", "sha256-", "sha384-", "sha512-", "md5:", "h1:", "arn:", "$2a$", "$2b$", "$2y$", "$argon2"} {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordy reports whether every part of v between separators is letters with at
+// most two digits behind them, or, in a path, a number.
+func wordy(v string) bool {
+	path := strings.IndexByte(v, '/') >= 0
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return !isWordRune(r) }) {
+		digits := len(part) - len(strings.TrimRight(part, "0123456789"))
+		letters := part[:len(part)-digits]
+		if strings.ContainsAny(letters, "0123456789") || digits > 2 && !(path && letters == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// entropy is Shannon's, in bits for each byte.
+func entropy(v string) float64 {
+	var count [256]int
+	for i := range len(v) {
+		count[v[i]]++
+	}
+	bits := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(v))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}
+
+// connPassword is the password of a connection string, which may be as weak as
+// people make them: Server=…;Password=…; or host=… password=….
+func (sc *secretScanner) connPassword(v contextValue, before byte) (secretSpan, bool) {
+	s := sc.s
+	if !v.quoted && before != '?' && before != '&' {
+		for v.end < len(s) && s[v.end] > ' ' && strings.IndexByte(";\"'`\\<", s[v.end]) < 0 && v.end-v.start < maxContextValue {
+			v.end++
+		}
+	}
+	val := s[v.start:v.end]
+	if val == "" || placeholder(val) || placeholderPassword(val) || !sc.lineAt(v.start).connection {
+		return secretSpan{}, false
+	}
+	return secretSpan{v.start, v.end, "conn-password"}, true
+}
+
+// secretLine is what the scanner remembers of the line that it is in.
+type secretLine struct {
+	end        int
+	connection bool // names a server, a user or a database as connection strings do
+	curl       bool
+	netrc      bool
+}
+
+// lineAt is what the line that holds i says; each line is read once.
+func (sc *secretScanner) lineAt(i int) secretLine {
+	if i < sc.line.end {
+		return sc.line
+	}
+	start := strings.LastIndexByte(sc.s[:i], '\n') + 1
+	end := len(sc.s)
+	if n := strings.IndexByte(sc.s[i:], '\n'); n >= 0 {
+		end = i + n + 1
+	}
+	lower := strings.ToLower(sc.s[start:end])
+	sc.line = secretLine{end: end, curl: strings.Contains(lower, "curl "), netrc: strings.Contains(lower, "machine ") && strings.Contains(lower, "login ")}
+	for _, k := range []string{"server=", "data source=", "host=", "user id=", "uid=", "user=", "username=", "database=", "dbname=", "initial catalog="} {
+		sc.line.connection = sc.line.connection || strings.Contains(lower, k)
+	}
+	return sc.line
+}
+
+// elementValue is the text of an XML element that ends its tag at i.
+func elementValue(s string, i int) (secretSpan, bool) {
+	name, start := nameBefore(s, i)
+	if name == "" || start == 0 || s[start-1] != '<' {
+		return secretSpan{}, false
+	}
+	use := nameUse(name)
+	if use != useSecret && use != usePassword {
+		return secretSpan{}, false
+	}
+	v := contextValue{start: i + 1, end: i + 1, quoted: true}
+	for v.end < len(s) && v.end-v.start < maxContextValue && s[v.end] != '<' && s[v.end] > ' ' {
+		v.end++
+	}
+	if v.end == len(s) || s[v.end] != '<' {
+		return secretSpan{}, false
+	}
+	return v.secret(s, name, use, 0)
+}
+
+// flagValue is the value of a command's option at i that is secret: --token
+// VALUE, and the password of curl -u NAME:PASSWORD.
+func (sc *secretScanner) flagValue(i int) (secretSpan, bool) {
+	s := sc.s
+	if i > 0 && s[i-1] > ' ' {
+		return secretSpan{}, false
+	}
+	end := i
+	for end < len(s) && (isTokenByte(s[end]) || s[end] == '-') && end-i < maxName {
+		end++
+	}
+	if end+1 >= len(s) || s[end] != ' ' || end == i+1 {
+		return secretSpan{}, false
+	}
+	name := s[i:end]
+	v := valueAt(s, end+1)
+	if name == "-u" || name == "--user" || name == "--proxy-user" {
+		user, password, ok := strings.Cut(s[v.start:v.end], ":")
+		if !ok || placeholder(password) || placeholderPassword(password) || !sc.lineAt(i).curl {
+			return secretSpan{}, false
+		}
+		return secretSpan{v.start + len(user) + 1, v.end, kindBasicAuth}, true
+	}
+	if !strings.HasPrefix(name, "--") {
+		return secretSpan{}, false
+	}
+	use := nameUse(name)
+	if use != useSecret && use != usePassword && use != useAWSSecret {
+		return secretSpan{}, false
+	}
+	return v.secret(s, name, use, 0)
+}
+
+var bearerToken = alphabetOf("a-zA-Z0-9._~+/=-")
+
+// authorization is the credential behind the word Bearer or Basic at i.
+func authorization(s string, i int) (secretSpan, bool) {
+	if i > 0 && isTokenByte(s[i-1]) {
+		return secretSpan{}, false
+	}
+	switch {
+	case len(s)-i > 7 && strings.EqualFold(s[i:i+7], "bearer "):
+		end := bearerToken.run(s, i+7)
+		for end > i+7 && s[end-1] == '.' {
+			end--
+		}
+		sp := secretSpan{i + 7, end, "bearer-token"}
+		val := s[sp.start:sp.end]
+		v := contextValue{start: sp.start, end: sp.end, quoted: true}
+		return sp, len(val) > 0 && !placeholder(val) && v.looksSecret(val, false)
+	case len(s)-i > 6 && strings.EqualFold(s[i:i+6], "basic "):
+		end := base64Std.run(s, i+6)
+		sp := secretSpan{i + 6, end, kindBasicAuth}
+		return sp, isBasicCredential(s[sp.start:sp.end])
+	}
+	return secretSpan{}, false
+}
+
+// isBasicCredential reports whether v is name:password in base64.
+func isBasicCredential(v string) bool {
+	if len(v) < 6 || len(v) > maxContextValue {
+		return false
+	}
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
+	if err != nil || !utf8.Valid(plain) {
+		return false
+	}
+	_, password, ok := strings.Cut(string(plain), ":")
+	return ok && password != "" && !placeholderPassword(password) && !variable(password)
+}
+
+// netrcPassword is the password behind that word at i in a line of a netrc file.
+func (sc *secretScanner) netrcPassword(i int) (secretSpan, bool) {
+	const key = "password "
+	if !strings.HasPrefix(sc.s[i:], key) || i > 0 && sc.s[i-1] > ' ' || !sc.lineAt(i).netrc {
+		return secretSpan{}, false
+	}
+	v := valueAt(sc.s, i+len(key))
+	val := sc.s[v.start:v.end]
+	if val == "" || placeholder(val) || placeholderPassword(val) {
+		return secretSpan{}, false
+	}
+	return secretSpan{v.start, v.end, "netrc-password"}, true
+}
+
+// puttyKey is the private part of a PuTTY key file that begins at i.
+func puttyKey(s string, i int) (secretSpan, bool) {
+	const head, mac = "Private-Lines: ", "Private-MAC: "
+	if !strings.HasPrefix(s[i:], head) {
+		return secretSpan{}, false
+	}
+	start := i + len(head)
+	rest := s[start:]
+	if next := strings.Index(rest, head); next >= 0 {
+		rest = rest[:next] // of another key
+	}
+	end := start + keyLine.run(rest, 0)
+	if m := strings.Index(s[start:end], mac); m >= 0 {
+		end = anyHex.run(s, start+m+len(mac))
+	} else {
+		end = keyTail(s, start, end)
+	}
+	return secretSpan{start, end, "putty-private-key"}, hasKeyMaterial(s[start:end])
+}
