@@ -7,13 +7,15 @@ type Session struct {
 	ID        string // the agent's own
 	Workspace string
 	Project   string
-	Directory string
-	StartedAt time.Time
-	EndedAt   time.Time // zero = not ended
-	Summary   string
-	Status    SessionStatus
-	LastSeen  time.Time // last write into it
-	Count     int       // living memories in it; filled by lists
+	// ProjectOrigin is the name before a merge of projects, "" = never merged.
+	ProjectOrigin string
+	Directory     string
+	StartedAt     time.Time
+	EndedAt       time.Time // zero = not ended
+	Summary       string
+	Status        SessionStatus
+	LastSeen      time.Time // last write into it
+	Count         int       // living memories in it; filled by lists
 }
 
 // SessionStatus is where a session is in its life.
@@ -46,6 +48,8 @@ type Prompt struct {
 	Workspace string
 	Session   string
 	Project   string
-	Content   string
-	CreatedAt time.Time
+	// ProjectOrigin is the name before a merge of projects, "" = never merged.
+	ProjectOrigin string
+	Content       string
+	CreatedAt     time.Time
 }

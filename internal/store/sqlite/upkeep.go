@@ -1,0 +1,204 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ncruces/go-sqlite3/driver"
+
+	"engram"
+	"engram/internal/store"
+)
+
+// Stats counts what is in a workspace, and what it takes on disk.
+func (s *Store) Stats(ctx context.Context, workspace string, projects []string) (store.Stats, error) {
+	st, err := s.Store.Stats(ctx, workspace, projects)
+	if err != nil {
+		return st, err
+	}
+	st.Path = s.path
+	for _, file := range storeFiles(s.path) {
+		info, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return st, fmt.Errorf("stats: %w", err)
+		}
+		st.Bytes += info.Size()
+	}
+	return st, nil
+}
+
+// SchemaVersion is the number of the last migration applied.
+func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
+	if s.Closed() {
+		return 0, errClosed
+	}
+	var version int
+	if err := s.reader.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return 0, mapError(fmt.Errorf("schema version: %w", err))
+	}
+	return version, nil
+}
+
+// Checkpoint seals the keyword index and moves the log into the file. Where
+// another process still reads an old state, some of the log waits for the next
+// call.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	if s.Closed() {
+		return errClosed
+	}
+	if s.opts.ReadOnly {
+		return nil
+	}
+	if err := s.sealKeyword(ctx); err != nil {
+		return mapError(fmt.Errorf("checkpoint: %w", err))
+	}
+	if _, err := s.truncateLog(ctx, 100*time.Millisecond); err != nil {
+		return mapError(fmt.Errorf("checkpoint: %w", err))
+	}
+	return nil
+}
+
+// wipeTime is how long an erasure waits for other processes' readers.
+const wipeTime = 10 * time.Second
+
+// wipe takes what was erased out of the log as well: the file's pages were
+// overwritten by the erasing transaction (secure_delete). It goes on when the
+// caller gives up, since the erasure is committed.
+func (s *Store) wipe(ctx context.Context) (copies []string, err error) {
+	done, err := s.truncateLog(context.WithoutCancel(ctx), wipeTime)
+	if err != nil {
+		return nil, fmt.Errorf("truncate log: %w", err)
+	}
+	if !done {
+		copies = append(copies, filepath.Base(s.path)+"-wal until the next checkpoint: another process is still reading an older state")
+	}
+	return copies, nil
+}
+
+// truncateLog moves the whole log into the file and cuts it to nothing. It is
+// false when others were still using the log after patience.
+func (s *Store) truncateLog(ctx context.Context, patience time.Duration) (done bool, err error) {
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	// SQLite would hold the write lock while it waits for readers; others should
+	// be able to write meanwhile, so it does not wait, and this asks again.
+	if err := setBusyTimeout(conn, 0); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, setBusyTimeout(conn, s.opts.BusyTimeout)) }()
+	deadline := time.Now().Add(patience)
+	for {
+		var busy, frames, moved int
+		err := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
+		if err != nil && !isBusy(err) {
+			return false, err
+		}
+		if err == nil && busy == 0 {
+			return true, nil
+		}
+		if !time.Now().Before(deadline) {
+			return false, nil
+		}
+		if err := pause(ctx); err != nil {
+			return false, err
+		}
+	}
+}
+
+// pause waits a few milliseconds.
+func pause(ctx context.Context) error {
+	timer := time.NewTimer(time.Millisecond + rand.N(10*time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func setBusyTimeout(conn *sql.Conn, d time.Duration) error {
+	return conn.Raw(func(c any) error { return c.(driver.Conn).Raw().BusyTimeout(d) })
+}
+
+// Backup implements [store.Upkeep].
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if s.Closed() {
+		return errClosed
+	}
+	if err := s.copyTo(ctx, path); err != nil {
+		return mapError(fmt.Errorf("backup: %w", err))
+	}
+	return nil
+}
+
+// copyTo writes a copy of the state as it is now, without the space of deleted
+// rows, and checks it.
+func (s *Store) copyTo(ctx context.Context, path string) (err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return engram.Errorf(engram.ErrConflict, "%s exists", path).WithCode("file_exists").WithHint("name another file")
+	}
+	if err != nil {
+		return engram.Errorf(engram.ErrInvalid, "%s cannot be written: %v", path, pathCause(err)).WithCode("cannot_write")
+	}
+	defer func() {
+		err = errors.Join(err, f.Close())
+		if err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	if err := s.vacuumInto(ctx, path); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return quickCheck(ctx, path)
+}
+
+// vacuumInto runs on a connection of its own, so that it keeps nobody waiting.
+func (s *Store) vacuumInto(ctx context.Context, path string) (err error) {
+	db, err := driver.Open(s.dsn(), s.initCopier)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, `VACUUM INTO ?1`, path)
+	return err
+}
+
+// quickCheck looks whether the database in path is sound.
+func quickCheck(ctx context.Context, path string) (err error) {
+	c := Store{path: path, opts: Options{ReadOnly: true, BusyTimeout: time.Second}}
+	db, err := driver.Open(c.dsn(), c.initReader)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var result string
+	if err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&result); err != nil {
+		return err
+	}
+	if result != "ok" {
+		return fmt.Errorf("the copy is damaged: %s", result)
+	}
+	return nil
+}

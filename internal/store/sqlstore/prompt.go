@@ -1,0 +1,133 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"time"
+
+	"engram"
+	"engram/internal/store"
+	"engram/internal/text"
+)
+
+const promptColumns = `id, uid, workspace, session, project, project_origin, content, created_at`
+
+func scanPrompt(row scanner) (*engram.Prompt, error) {
+	var (
+		p       engram.Prompt
+		session sql.NullString
+		created int64
+	)
+	if err := row.Scan(&p.ID, &p.UID, &p.Workspace, &session, &p.Project, &p.ProjectOrigin, &p.Content, &created); err != nil {
+		return nil, err
+	}
+	p.Session, p.CreatedAt = session.String, fromMicros(created)
+	return &p, nil
+}
+
+// SavePrompt implements [store.Prompts].
+func (s *Store) SavePrompt(ctx context.Context, p *engram.Prompt) error {
+	saved := *p
+	err := s.Write(ctx, func(tx *Tx) error {
+		if err := s.ensureWorkspace(ctx, tx, p.Workspace, p.CreatedAt); err != nil {
+			return err
+		}
+		if p.Session != "" {
+			if err := touchSession(ctx, tx, sessionOfPrompt(p), p.CreatedAt); err != nil {
+				return err
+			}
+		}
+		return insertPrompt(ctx, tx, &saved)
+	})
+	if err != nil {
+		return wrap("save prompt", err)
+	}
+	*p = saved
+	return nil
+}
+
+// sessionOfPrompt is what a prompt's session is created with.
+func sessionOfPrompt(p *engram.Prompt) engram.Session {
+	return engram.Session{Workspace: p.Workspace, ID: p.Session, Project: p.Project, ProjectOrigin: p.ProjectOrigin}
+}
+
+// insertPrompt stores p with its terms and sets its ID, and its UID where it has none.
+func insertPrompt(ctx context.Context, tx *Tx, p *engram.Prompt) error {
+	p.CreatedAt = p.CreatedAt.UTC().Round(time.Microsecond)
+	p.UID = cmp.Or(p.UID, engram.NewUID(p.CreatedAt))
+	err := tx.Row(ctx, `INSERT INTO prompts (uid, workspace, session, project, project_origin, created_at, content)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+		[]any{p.UID, p.Workspace, sessionValue(p.Session), p.Project, p.ProjectOrigin, micros(p.CreatedAt), p.Content}, &p.ID)
+	if err != nil {
+		return err
+	}
+	for _, term := range text.Analyze(p.Content).Terms {
+		_, err := tx.Exec(ctx, `INSERT INTO prompt_terms (workspace, term, prompt_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			p.Workspace, term, p.ID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListPrompts implements [store.Prompts].
+func (s *Store) ListPrompts(ctx context.Context, workspace string, projects []string, page store.Page) ([]*engram.Prompt, error) {
+	q := new(query)
+	q.add("SELECT " + promptColumns + " FROM prompts")
+	projectPage(q, workspace, projects, "created_at", page)
+	return s.prompts(ctx, "list prompts", q)
+}
+
+func (s *Store) prompts(ctx context.Context, doing string, q *query) (out []*engram.Prompt, err error) {
+	err = s.rows(ctx, q.String(), q.args, func(rows *sql.Rows) error {
+		p, err := scanPrompt(rows)
+		out = append(out, p)
+		return err
+	})
+	if err != nil {
+		return nil, wrap(doing, err)
+	}
+	return out, nil
+}
+
+// SearchPrompts implements [store.Prompts].
+func (s *Store) SearchPrompts(ctx context.Context, workspace string, projects, terms []string, limit int) ([]*engram.Prompt, error) {
+	terms = distinct(terms)
+	if len(terms) == 0 || limit <= 0 {
+		return nil, nil
+	}
+	q := new(query)
+	q.add("SELECT "+promptColumns+" FROM prompts JOIN (SELECT prompt_id, COUNT(*) AS hits FROM prompt_terms WHERE workspace = ?", workspace)
+	in(q, "term", "IN", terms)
+	q.add(" GROUP BY prompt_id) AS found ON found.prompt_id = id WHERE workspace = ?", workspace)
+	in(q, "project", "IN", projects)
+	q.add(" ORDER BY hits DESC, created_at DESC, id DESC LIMIT ?", limit)
+	return s.prompts(ctx, "search prompts", q)
+}
+
+// DeletePrompt implements [store.Prompts].
+func (s *Store) DeletePrompt(ctx context.Context, workspace string, id int64) error {
+	err := s.Write(ctx, func(tx *Tx) error {
+		n, err := tx.Exec(ctx, `DELETE FROM prompts WHERE id = $1 AND workspace = $2`, id, workspace)
+		if err == nil && n == 0 {
+			return engram.Errorf(engram.ErrNotFound, "prompt %d not found", id).WithCode("unknown_id")
+		}
+		return err
+	})
+	if err == nil {
+		_, err = s.afterErase(ctx)
+	}
+	return wrap("delete prompt", err)
+}
+
+// afterErase makes sure that what was deleted is in no file and names those
+// where it may still be.
+func (s *Store) afterErase(ctx context.Context) ([]string, error) {
+	if s.eng.AfterErase == nil {
+		return nil, nil
+	}
+	copies, err := s.eng.AfterErase(ctx)
+	return copies, s.mapError(ctx, err)
+}

@@ -1,0 +1,203 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"engram"
+	"engram/internal/store"
+)
+
+const sessionColumns = `id, workspace, project, project_origin, directory, started_at, ended_at, summary, status, last_seen, memories`
+
+func scanSession(row scanner) (*engram.Session, error) {
+	var (
+		s             engram.Session
+		started, seen int64
+		ended         sql.NullInt64
+	)
+	err := row.Scan(&s.ID, &s.Workspace, &s.Project, &s.ProjectOrigin, &s.Directory, &started, &ended, &s.Summary, &s.Status, &seen, &s.Count)
+	if err != nil {
+		return nil, err
+	}
+	s.StartedAt, s.EndedAt, s.LastSeen = fromMicros(started), fromOptional(ended), fromMicros(seen)
+	return &s, nil
+}
+
+// oneSession scans the single row of a query on sessions; none is nil.
+func oneSession(ctx context.Context, tx *Tx, query string, args ...any) (s *engram.Session, err error) {
+	err = tx.Rows(ctx, query, args, func(rows *sql.Rows) error {
+		s, err = scanSession(rows)
+		return err
+	})
+	return s, err
+}
+
+// sessionByID is one session, or not found.
+func sessionByID(ctx context.Context, tx *Tx, workspace, id string) (*engram.Session, error) {
+	s, err := oneSession(ctx, tx, `SELECT `+sessionColumns+` FROM sessions WHERE workspace = $1 AND id = $2`, workspace, id)
+	if err != nil {
+		return nil, fmt.Errorf("session: %w", err)
+	}
+	if s == nil {
+		return nil, engram.Errorf(engram.ErrNotFound, "session %q not found", id).WithCode("unknown_session")
+	}
+	return s, nil
+}
+
+// touchSession notes a write into a session and creates an unknown one from in.
+func touchSession(ctx context.Context, tx *Tx, in engram.Session, now time.Time) error {
+	_, err := tx.Exec(ctx, `INSERT INTO sessions (workspace, id, project, project_origin, directory, status, started_at, last_seen)
+		VALUES ($1, $2, $3, $4, $5, 'active', $6, $6)
+		ON CONFLICT (workspace, id) DO UPDATE SET last_seen = excluded.last_seen,
+			status = CASE WHEN sessions.status = 'lapsed' THEN 'active' ELSE sessions.status END`,
+		in.Workspace, in.ID, in.Project, in.ProjectOrigin, in.Directory, micros(now))
+	if err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	return nil
+}
+
+// StartSession implements [store.Sessions].
+func (s *Store) StartSession(ctx context.Context, in engram.Session) (got *engram.Session, created bool, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		if err := s.ensureWorkspace(ctx, tx, in.Workspace, in.StartedAt); err != nil {
+			return err
+		}
+		n, err := tx.Exec(ctx, `INSERT INTO sessions (workspace, id, project, project_origin, directory, summary, status, started_at, last_seen)
+			VALUES ($1, $2, $3, $4, $5, $6, 'active', $7, $8) ON CONFLICT (workspace, id) DO NOTHING`,
+			in.Workspace, in.ID, in.Project, in.ProjectOrigin, in.Directory, in.Summary, micros(in.StartedAt), micros(cmpTime(in.LastSeen, in.StartedAt)))
+		if err != nil {
+			return err
+		}
+		created = n > 0
+		if !created {
+			_, err = tx.Exec(ctx, `UPDATE sessions SET
+				project = CASE WHEN project = '' THEN $1 ELSE project END,
+				directory = CASE WHEN directory = '' THEN $2 ELSE directory END,
+				summary = CASE WHEN summary = '' THEN $3 ELSE summary END,
+				status = CASE WHEN status = 'lapsed' THEN 'active' ELSE status END,
+				last_seen = $4
+				WHERE workspace = $5 AND id = $6`,
+				in.Project, in.Directory, in.Summary, micros(cmpTime(in.LastSeen, in.StartedAt)), in.Workspace, in.ID)
+			if err != nil {
+				return err
+			}
+		}
+		got, err = sessionByID(ctx, tx, in.Workspace, in.ID)
+		return err
+	})
+	if err != nil {
+		return nil, false, wrap("start session", err)
+	}
+	return got, created, nil
+}
+
+// EndSession implements [store.Sessions].
+func (s *Store) EndSession(ctx context.Context, workspace, id, summary string, now time.Time) (got *engram.Session, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE sessions SET status = 'ended', ended_at = COALESCE(ended_at, $1),
+			last_seen = CASE WHEN ended_at IS NULL THEN $1 ELSE last_seen END,
+			summary = CASE WHEN $2 <> '' THEN $2 ELSE summary END
+			WHERE workspace = $3 AND id = $4`, micros(now), summary, workspace, id)
+		if err != nil {
+			return err
+		}
+		got, err = sessionByID(ctx, tx, workspace, id)
+		return err
+	})
+	if err != nil {
+		return nil, wrap("end session", err)
+	}
+	return got, nil
+}
+
+// Session implements [store.Sessions].
+func (s *Store) Session(ctx context.Context, workspace, id string) (got *engram.Session, err error) {
+	err = s.Read(ctx, func(tx *Tx) error {
+		got, err = sessionByID(ctx, tx, workspace, id)
+		return err
+	})
+	return got, err
+}
+
+// ListSessions implements [store.Sessions].
+func (s *Store) ListSessions(ctx context.Context, workspace string, projects []string, page store.Page) ([]*engram.Session, error) {
+	q := new(query)
+	q.add("SELECT " + sessionColumns + " FROM sessions")
+	projectPage(q, workspace, projects, "last_seen", page)
+	var out []*engram.Session
+	err := s.rows(ctx, q.String(), q.args, func(rows *sql.Rows) error {
+		one, err := scanSession(rows)
+		out = append(out, one)
+		return err
+	})
+	if err != nil {
+		return nil, wrap("list sessions", err)
+	}
+	return out, nil
+}
+
+// projectPage appends WHERE, ORDER BY and LIMIT of a list of sessions or prompts.
+func projectPage(q *query, workspace string, projects []string, column string, page store.Page) {
+	q.add(" WHERE workspace = ?", workspace)
+	in(q, "project", "IN", projects)
+	listing{column: column, direction: "DESC", page: page}.finish(q)
+}
+
+// DeleteSession implements [store.Sessions]. What is hidden in it is filed
+// under no session.
+func (s *Store) DeleteSession(ctx context.Context, workspace, id string) error {
+	err := s.Write(ctx, func(tx *Tx) error {
+		got, err := sessionByID(ctx, tx, workspace, id)
+		if err != nil {
+			return err
+		}
+		if got.Count > 0 {
+			return engram.Errorf(engram.ErrConflict, "session %q has %d memories", id, got.Count).
+				WithCode("session_not_empty").WithHint("delete them first")
+		}
+		for _, q := range []string{
+			`UPDATE memories SET session = NULL WHERE workspace = $1 AND session = $2`,
+			`UPDATE prompts SET session = NULL WHERE workspace = $1 AND session = $2`,
+			`DELETE FROM sessions WHERE workspace = $1 AND id = $2`,
+		} {
+			if _, err := tx.Exec(ctx, q, workspace, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wrap("delete session", err)
+}
+
+// LapseSessions implements [store.Sessions].
+func (s *Store) LapseSessions(ctx context.Context, workspace string, before time.Time) (int, error) {
+	const idle = ` FROM sessions WHERE workspace = $1 AND status = 'active' AND last_seen < $2`
+	var one int
+	err := s.row(ctx, `SELECT 1`+idle+` LIMIT 1`, []any{workspace, micros(before)}, &one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, wrap("lapse sessions", err)
+	}
+	var n int64
+	err = s.Write(ctx, func(tx *Tx) error {
+		n, err = tx.Exec(ctx, `UPDATE sessions SET status = 'lapsed' WHERE workspace = $1 AND status = 'active' AND last_seen < $2`,
+			workspace, micros(before))
+		return err
+	})
+	return int(n), wrap("lapse sessions", err)
+}
+
+// wrap says what was being done; nil stays nil.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}

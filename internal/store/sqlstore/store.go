@@ -1,0 +1,257 @@
+// Package sqlstore holds the part of a storage engine that is SQL and that two
+// engines understand: every statement is written here once, with $1
+// placeholders, over database/sql. Opening, pragmas, migrations, error codes,
+// backup, checks and the keyword index differ between engines and are the
+// engine's affair (sqlite, later postgres); what a method must do is said in
+// package store.
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"engram"
+)
+
+// Engine is what differs between engines and what the shared SQL needs of them.
+type Engine struct {
+	Writer *sql.DB // transactions that write; the engine bounds how many at once
+	Reader *sql.DB // everything else
+
+	// Rebind turns $1 placeholders into what the driver takes; nil leaves them.
+	Rebind func(query string) string
+	// MapError turns a driver's error into an [engram.Error] where its code says
+	// what happened, and leaves other errors as they are; nil leaves all.
+	MapError func(error) error
+	// ClaimLock follows the SELECT that claims jobs: FOR UPDATE SKIP LOCKED where
+	// several writers run at once.
+	ClaimLock string
+	// EraseIndex takes memories out of the keyword index inside the transaction
+	// that erases them and says how many entries went.
+	EraseIndex func(ctx context.Context, tx *sql.Tx, ids []int64) (int, error)
+	// AfterErase runs after the commit of an erasure: when it returns, the text
+	// is in none of the store's files, except in the copies that it names.
+	AfterErase func(ctx context.Context) (copies []string, err error)
+}
+
+// Store runs the shared SQL. Its methods are safe for concurrent use.
+type Store struct {
+	eng    Engine
+	writes statements
+	reads  statements
+
+	mu         sync.Mutex
+	closed     bool
+	workspaces map[string]bool // known to be there
+}
+
+// New returns a Store over an opened and migrated database.
+func New(eng Engine) *Store {
+	return &Store{
+		eng:        eng,
+		writes:     statements{db: eng.Writer, rebind: eng.Rebind},
+		reads:      statements{db: eng.Reader, rebind: eng.Rebind},
+		workspaces: map[string]bool{},
+	}
+}
+
+// Close lets go of the statements and of both pools. A second call does nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	return errors.Join(s.reads.close(), s.writes.close(), s.eng.Reader.Close(), s.eng.Writer.Close())
+}
+
+// Closed reports whether Close was called.
+func (s *Store) Closed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+var errClosed = engram.Errorf(engram.ErrUnavailable, "the store is closed").WithCode("closed")
+
+// Write runs fn in a transaction that may write and commits it when fn
+// returns nil. Errors come back as the engine maps them.
+func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.transact(ctx, s.eng.Writer, &s.writes, nil, fn)
+}
+
+// Read runs fn in a transaction that sees one state of the store throughout.
+func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.transact(ctx, s.eng.Reader, &s.reads, &sql.TxOptions{ReadOnly: true}, fn)
+}
+
+func (s *Store) transact(ctx context.Context, db *sql.DB, st *statements, opts *sql.TxOptions, fn func(*Tx) error) error {
+	if s.Closed() {
+		return errClosed
+	}
+	if err := st.prepareWanted(ctx); err != nil {
+		return s.mapError(ctx, err)
+	}
+	tx, err := db.BeginTx(ctx, opts)
+	if err != nil {
+		return s.mapError(ctx, err)
+	}
+	t := &Tx{Tx: tx, st: st}
+	if err := fn(t); err != nil {
+		// The first error is the one to tell; a rollback that fails after it
+		// closes the connection, which rolls back too.
+		_ = tx.Rollback()
+		return s.mapError(ctx, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return s.mapError(ctx, fmt.Errorf("commit: %w", err))
+	}
+	for _, w := range t.workspaces {
+		s.noteWorkspace(w)
+	}
+	return nil
+}
+
+// mapError tells a cancelled context, an engine's trouble and a fault apart.
+func (s *Store) mapError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*engram.Error](err); ok {
+		return err
+	}
+	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	if s.Closed() {
+		return errClosed
+	}
+	if s.eng.MapError != nil {
+		return s.eng.MapError(err)
+	}
+	return err
+}
+
+// Tx is a transaction with the store's prepared statements.
+type Tx struct {
+	*sql.Tx
+	st         *statements
+	workspaces []string // made in this transaction
+}
+
+// Exec runs a statement.
+func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	stmt, err := t.st.inTx(ctx, t.Tx, query)
+	if err != nil {
+		return 0, err
+	}
+	res, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// Row runs a query and scans its first row into dest; without a row it is
+// [sql.ErrNoRows].
+func (t *Tx) Row(ctx context.Context, query string, args []any, dest ...any) error {
+	stmt, err := t.st.inTx(ctx, t.Tx, query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(ctx, args...).Scan(dest...)
+}
+
+// Rows runs a query and calls scan for each row.
+func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
+	stmt, err := t.st.inTx(ctx, t.Tx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	return each(rows, scan)
+}
+
+func each(rows *sql.Rows, scan func(*sql.Rows) error) (err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// row and rows are for single statements outside a transaction.
+
+func (s *Store) row(ctx context.Context, query string, args []any, dest ...any) error {
+	if s.Closed() {
+		return errClosed
+	}
+	stmt, done, err := s.reads.onPool(ctx, query)
+	if err != nil {
+		return s.mapError(ctx, err)
+	}
+	defer done()
+	return s.mapError(ctx, stmt.QueryRowContext(ctx, args...).Scan(dest...))
+}
+
+func (s *Store) rows(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
+	if s.Closed() {
+		return errClosed
+	}
+	stmt, done, err := s.reads.onPool(ctx, query)
+	if err != nil {
+		return s.mapError(ctx, err)
+	}
+	defer done()
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return s.mapError(ctx, err)
+	}
+	return s.mapError(ctx, each(rows, scan))
+}
+
+// ensureWorkspace makes the workspace's row where this process has not seen it.
+func (s *Store) ensureWorkspace(ctx context.Context, tx *Tx, workspace string, now time.Time) error {
+	if workspace == "" {
+		return engram.Errorf(engram.ErrInvalid, "workspace is required").WithCode("workspace_required")
+	}
+	s.mu.Lock()
+	known := s.workspaces[workspace]
+	s.mu.Unlock()
+	if known {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO workspaces (id, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+		workspace, micros(now))
+	if err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	tx.workspaces = append(tx.workspaces, workspace)
+	return nil
+}
+
+func (s *Store) noteWorkspace(workspace string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.workspaces[workspace] = true
+}
+
+// nextSeq is the number of this write for whoever follows the changes.
+func nextSeq(ctx context.Context, tx *Tx) (int64, error) {
+	var seq int64
+	err := tx.Row(ctx, `UPDATE counters SET value = value + 1 WHERE name = 'seq' RETURNING value`, nil, &seq)
+	if err != nil {
+		return 0, fmt.Errorf("next seq: %w", err)
+	}
+	return seq, nil
+}
