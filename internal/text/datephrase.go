@@ -19,6 +19,9 @@ func (p *dateParser) date(i int, firm firmness) (span, int, bool) {
 	}
 	if p.has(i, qualifierRole) {
 		j := p.skip(i+1, ofRole, 2)
+		if p.text(j) == "-" { // mid-2024
+			j++
+		}
 		if s, end, ok := p.plainDate(j, firmIn); ok && (j > i+1 || s.unit > weekUnit) {
 			return s, end, true
 		}
@@ -97,6 +100,9 @@ func (p *dateParser) namedDay(i int, _ firmness) (span, int, bool) {
 	if t := p.text(i); (t == "morgen" || t == "manana") && notTomorrow[p.text(i-1)] {
 		return span{}, 0, false
 	}
+	if p.text(i) == "hier" && p.votes[french] <= max(p.votes[german], p.votes[dutch]) && len(p.words) > 1 {
+		return span{}, 0, false // here, in German and Dutch
+	}
 	return daySpan(p.today.AddDate(0, 0, n)), i + 1, true
 }
 
@@ -124,7 +130,7 @@ func (p *dateParser) relBefore(i int) (span, int, bool) {
 		return span{}, 0, false
 	}
 	if unit, ok := p.role(i+1, unitRole); ok && timeUnit(unit) != hourUnit {
-		if timeUnit(unit) == dayUnit {
+		if timeUnit(unit) == dayUnit || p.text(i+1) == "half" {
 			return span{}, 0, false // "the last day" is the last of something
 		}
 		return p.narrow(unitSpan(p.today, timeUnit(unit), rel), i+2)
@@ -135,7 +141,7 @@ func (p *dateParser) relBefore(i int) (span, int, bool) {
 	if m, ok := p.month(i + 1); ok {
 		return p.relMonth(m, rel), i + 2, true
 	}
-	if n, ok := p.role(i+1, seasonRole); ok {
+	if n, ok := p.role(i+1, seasonRole); ok && !springs[p.text(i+2)] {
 		return p.relSeason(n, rel), i + 2, true
 	}
 	return span{}, 0, false
@@ -161,7 +167,7 @@ func (p *dateParser) relCount(i int) (span, int, bool) {
 	}
 	rel, ok = p.role(next, relRole)
 	unit, isUnit := p.role(next+1, unitRole)
-	if !ok || !isUnit || rel == 0 {
+	if !ok || !isUnit || rel == 0 || isPrefixOnly[p.text(next)] {
 		return span{}, 0, false
 	}
 	return p.rolling(timeUnit(unit), rel*n), next + 2, true
@@ -382,7 +388,7 @@ func (p *dateParser) year(i int, firm firmness) (span, int, bool) {
 		return span{}, 0, false
 	}
 	y := p.words[i].num
-	if measured[p.text(i+1)] || firm == firmWide && (y < 1990 || y > p.today.Year()+5) {
+	if measured[p.text(i+1)] || firm == firmWide && (y < 1990 || y > p.today.Year()+5 || !datingWords[p.text(i-1)]) {
 		return span{}, 0, false
 	}
 	return yearSpan(y), i + 1, true
@@ -422,6 +428,12 @@ func (p *dateParser) monthDate(i int, firm firmness) (span, int, bool) {
 	if y, end, ok := p.yearAfter(i + 1); ok {
 		return monthSpan(y, m), end, true
 	}
+	if _, ranged := p.month(i + 2); ranged && p.has(i+1, toRole) {
+		firm = firmIn // May to July
+	}
+	if p.text(i-1) == "the" && p.has(i, looseMonth) && m != 3 && m != 5 {
+		firm = firmIn // "the August release"; but "the march"
+	}
 	if !p.has(i, monthRole) && (firm != firmIn || p.isOtherWord(i)) {
 		return span{}, 0, false
 	}
@@ -450,7 +462,7 @@ func (p *dateParser) dayMonth(i int, firm firmness) (span, int, bool) {
 	if y, end, ok := p.yearAfter(j + 1); ok && validDate(y, m, d) {
 		return daySpan(civil(y, m, d)), end, true
 	}
-	if !p.has(j, monthRole) && firm == firmNone && !p.words[i].ordinal && j == i+1 {
+	if !p.has(j, monthRole) && firm == firmNone && !p.words[i].ordinal && j == i+1 && j+1 < len(p.words) {
 		return span{}, 0, false // "test 3 may fail"
 	}
 	return p.recentDay(m, d, j+1)

@@ -17,8 +17,9 @@ func QueryWindow(q string, now time.Time, zone *time.Location) (Window, bool) {
 		zone = time.UTC
 	}
 	q = Fold(q)
-	lang := dateLanguage(q)
-	p := dateParser{words: scanDates(q, lang == english || lang == unknownLanguage), now: now.In(zone), lang: lang}
+	p := dateParser{votes: dateVotes(q), now: now.In(zone)}
+	p.lang = p.votes.ofQuery()
+	p.words = scanDates(q, p.lang == english || p.lang == unknownLanguage)
 	p.today = civil(p.now.Year(), int(p.now.Month()), p.now.Day())
 	for i := 0; i < len(p.words); i++ {
 		if p.has(i, everyRole) {
@@ -34,19 +35,20 @@ func QueryWindow(q string, now time.Time, zone *time.Location) (Window, bool) {
 	return Window{}, false
 }
 
-// dateLanguage decides between languages that write different times the same way.
-func dateLanguage(q string) language {
-	if len(q) > maxDateQuery {
-		return unknownLanguage
-	}
+// dateVotes counts for the languages, some of which write different times the
+// same way.
+func dateVotes(q string) ballot {
 	var votes ballot
+	if len(q) > maxDateQuery {
+		return votes
+	}
 	sc := scanner{s: q}
 	for t, ok := sc.next(); ok; t, ok = sc.next() {
 		if t.plain && t.text != "hier" {
 			votes.addLexeme(words.get(t.text))
 		}
 	}
-	return votes.ofQuery()
+	return votes
 }
 
 // dateParser reads phrases of time. Its methods take the index of a word and give
@@ -55,6 +57,7 @@ type dateParser struct {
 	words []dateWord
 	now   time.Time
 	today time.Time
+	votes ballot
 	lang  language
 }
 
@@ -79,14 +82,11 @@ type gate struct {
 	kind roleKind
 }
 
-const (
-	noLanguage  = languageSet(1 << unknownLanguage)
-	notGermanic = ^languageSet(1<<german | 1<<dutch)
-)
+const noLanguage = languageSet(1 << unknownLanguage)
 
 var gates = map[gate]languageSet{
-	{"hier", dayRole}: notGermanic, {"an", unitRole}: 1 << french,
-	{"ans", unitRole}: 1 << french, {"tag", unitRole}: 1 << german, {"da", sinceRole}: 1 << italian,
+	{"an", unitRole}:  1 << french,
+	{"ans", unitRole}: 1 << french, {"tag", unitRole}: 1 << german, {"da", sinceRole}: 1<<italian | noLanguage,
 	{"na", afterRole}: 1 << dutch, {"ar", unitRole}: 1 << swedish, {"for", wideRole}: ^languageSet(1 << swedish),
 	{"i dag", dayRole}: 1<<swedish | 1<<danish | 1<<norwegian | noLanguage, {"ore", unitRole}: 1 << italian,
 	{"sedan", sinceRole}: 1 << swedish, {"fa", agoAfter}: ^languageSet(1 << spanish), {"ab", sinceRole}: 1<<german | noLanguage,
@@ -97,7 +97,7 @@ var gates = map[gate]languageSet{
 // window reads a phrase with the preposition that says how its date is meant.
 func (p *dateParser) window(i int) (span, int, bool) {
 	type reading func(int) (span, int, bool)
-	for _, read := range []reading{p.between, p.since, p.ago, p.after, p.before, p.until, p.rollingUnit, p.within} {
+	for _, read := range []reading{p.between, p.days, p.since, p.ago, p.later, p.after, p.before, p.until, p.rollingUnit, p.within} {
 		if s, end, ok := read(i); ok {
 			return s, end, true
 		}
@@ -206,7 +206,14 @@ func (p *dateParser) between(i int) (span, int, bool) {
 		}
 		return p.join(first, last, end)
 	}
-	// Only the last day has its month: between 3 and 5 May.
+	return p.dayRange(j, link)
+}
+
+// days reads "3–5 May".
+func (p *dateParser) days(i int) (span, int, bool) { return p.dayRange(i, toRole) }
+
+// dayRange reads two days of which only the last has its month: 3 and 5 May.
+func (p *dateParser) dayRange(j int, link roleKind) (span, int, bool) {
 	if j >= len(p.words) || p.words[j].num < 1 || p.words[j].num > 31 || !p.has(j+1, link) {
 		return span{}, 0, false
 	}
@@ -222,6 +229,9 @@ func (p *dateParser) since(i int) (span, int, bool) {
 		return span{}, 0, false
 	}
 	j := p.skip(i+1, articleRole, 1)
+	if p.text(i) == "da" && p.lang != italian && !italianTimes[p.text(j)] {
+		return span{}, 0, false // of the, in Portuguese
+	}
 	if s, end, ok := p.ago(j); ok {
 		return sinceSpan(s, false), end, true
 	}
@@ -240,6 +250,9 @@ func (p *dateParser) since(i int) (span, int, bool) {
 	return span{}, 0, false
 }
 
+var italianTimes = wordSet(`ieri oggi lunedi martedi mercoledi giovedi venerdi sabato gennaio febbraio marzo aprile maggio giugno luglio
+settembre ottobre dicembre`)
+
 func (p *dateParser) after(i int) (span, int, bool) { return p.open(i, afterRole, true, sinceSpan) }
 
 func (p *dateParser) before(i int) (span, int, bool) { return p.open(i, beforeRole, false, untilSpan) }
@@ -250,7 +263,11 @@ func (p *dateParser) open(i int, k roleKind, flag bool, bound func(span, bool) s
 	if !p.has(i, k) {
 		return span{}, 0, false
 	}
-	s, end, ok := p.date(p.skip(i+1, articleRole, 1), firmIn)
+	firm := firmIn
+	if p.text(i) == "by" {
+		firm = firmWide // a book by April
+	}
+	s, end, ok := p.date(p.skip(i+1, articleRole, 1), firm)
 	if !ok {
 		return span{}, 0, false
 	}
@@ -314,6 +331,33 @@ func (p *dateParser) ago(i int) (span, int, bool) {
 		return daySpan(civil(then.Year(), int(then.Month()), then.Day())), end, true
 	}
 	return agoSpan(p.today, u, n), end, true
+}
+
+// later reads "in three days", "a week from now", "三天后": not how long a thing took.
+func (p *dateParser) later(i int) (span, int, bool) {
+	j := i
+	pre := p.has(i, laterBefore)
+	if pre {
+		j++
+	}
+	n, next, ok := p.number(j)
+	if !ok {
+		return span{}, 0, false
+	}
+	unit, ok := p.role(next, unitRole)
+	if !ok || timeUnit(unit) == hourUnit || !pre && !p.has(next+1, laterAfter) {
+		return span{}, 0, false
+	}
+	end := next + 1
+	if !pre {
+		end++
+	}
+	for k := range p.words {
+		if pre && finished[p.text(k)] {
+			return span{}, 0, false
+		}
+	}
+	return unitSpan(p.today, timeUnit(unit), n), end, true
 }
 
 // rollingUnit reads "in the last year" and "past week": up to now, unlike the

@@ -30,7 +30,7 @@ func (w *dateWord) role(k roleKind) (int, bool) {
 }
 
 // maxDateQuery is how much of a query is searched for a time.
-const maxDateQuery = 2000
+const maxDateQuery = 1000
 
 // Dates in digits. The order matters: the longest first.
 var (
@@ -78,6 +78,8 @@ func (sc *dateScanner) step() {
 		sc.letters()
 	case strings.ContainsRune("-–—~〜&", r):
 		sc.emit(sc.pos+size, dateWord{num: -1})
+	case strings.HasPrefix(sc.q[sc.pos:], "..") && !strings.HasPrefix(sc.q[sc.pos:], "..."):
+		sc.emit(sc.pos+2, dateWord{num: -1})
 	default:
 		sc.pos += size
 	}
@@ -163,12 +165,22 @@ func (sc *dateScanner) han(size int) {
 		ends = append(ends, i)
 	}
 	for _, end := range slices.Backward(ends) {
-		if _, ok := dateRoles()[sc.q[sc.pos:end]]; ok {
+		if _, ok := dateRoles()[sc.q[sc.pos:end]]; ok && koreanEnd(sc.q[sc.pos:], end-sc.pos) {
 			sc.emit(end, dateWord{num: -1})
 			return
 		}
 	}
 	sc.emit(sc.pos+size, dateWord{num: -1})
+}
+
+// koreanEnd tells whether a Korean word of two syllables and more may end at end:
+// before something else, or before a particle. 내일정 is no 내일.
+func koreanEnd(s string, end int) bool {
+	if r, size := utf8.DecodeRuneInString(s); end == size || !unicode.Is(unicode.Hangul, r) {
+		return true
+	}
+	next, _ := utf8.DecodeRuneInString(s[end:])
+	return !unicode.Is(unicode.Hangul, next) || strings.ContainsRune("은는이가을를의에도만까부로과와밤", next)
 }
 
 // afterEntry tells whether the word before ends here and has a role.
@@ -250,7 +262,13 @@ func (sc *dateScanner) digits() {
 	switch {
 	case tail != "":
 		w.ordinal = true
-	case end < len(sc.q) && isLowerASCII(sc.q[end]): // 7d, 24h, 1q: no number alone
+	case end < len(sc.q) && isLowerASCII(sc.q[end]): // 24h, 1q: no number alone
+		if unit, ok := unitLetters[sc.q[end:letterEnd(sc.q, end)]]; ok && n > 0 {
+			sc.emit(end, w)
+			sc.emit(letterEnd(sc.q, end), dateWord{num: -1})
+			sc.words[len(sc.words)-1].roles = []role{{unitRole, int(unit)}}
+			return
+		}
 		tail = sc.q[end:letterEnd(sc.q, end)]
 		w.num = -1
 	case end+1 < len(sc.q) && strings.IndexByte(".,:", sc.q[end]) >= 0 && isDigitASCII(sc.q[end+1]): // 2024.3
@@ -264,6 +282,9 @@ func (sc *dateScanner) digits() {
 	sc.emit(end+len(tail), w)
 }
 
+// unitLetters are the units that are glued to their number: 7d.
+var unitLetters = map[string]timeUnit{"h": hourUnit, "hrs": hourUnit, "d": dayUnit, "w": weekUnit, "wk": weekUnit, "mo": monthUnit, "y": yearUnit}
+
 // freeStart tells whether a number may begin here: no part of a name or a longer
 // number.
 func (sc *dateScanner) freeStart() bool {
@@ -271,7 +292,7 @@ func (sc *dateScanner) freeStart() bool {
 		return true
 	}
 	before, _ := utf8.DecodeLastRuneInString(sc.q[:sc.pos])
-	if isRunChar(before) {
+	if isRunChar(before) || strings.HasSuffix(sc.q[:sc.pos], "..") {
 		return true
 	}
 	return !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune(".:#_/@$€£", before)

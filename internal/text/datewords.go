@@ -30,6 +30,8 @@ const (
 	quarterRole                 // Q1
 	halfRole                    // H1
 	agoAfter                    // "ago": after number and unit
+	laterAfter                  // "from now", 后: after number and unit
+	laterBefore                 // "in", "dans": before number and unit
 	agoBefore                   // "vor", "hace": before number and unit
 	inRole                      // "in", "on", "during"
 	wideRole                    // "on", "for", "of": say less of what follows
@@ -64,7 +66,7 @@ type dateEntry struct {
 var dateEntries = []dateEntry{
 	{role{dayRole, -3}, "大前天,さきおととい,그끄저께"},
 	{role{dayRole, -2}, "day before yesterday,the day before yesterday,anteayer,antier,antes de ayer,vorgestern,avant hier,anteontem,altroieri,l altro ieri,altro ieri,eergisteren,позавчера,i forrgar,forrgar,前天,一昨日,おととい,그저께,그제"},
-	{role{dayRole, -1}, "yesterday,last night,ayer,anoche,gestern,hier,ontem,ieri,gisteren,gisteravond,вчера,igar,i gar,昨天,昨日,昨晚,昨夜,きのう,어제,어젯밤"},
+	{role{dayRole, -1}, "yesterday,last night,letzte nacht,la nuit derniere,cette nuit,anoche,ayer,anoche,gestern,hier,ontem,ieri,gisteren,gisteravond,вчера,igar,i gar,昨天,昨日,昨晚,昨夜,きのう,어제,어젯밤"},
 	{role{dayRole, 0}, "today,tonight,this morning,this afternoon,this evening,hoy,esta manana,esta tarde,esta noche,heute,aujourd hui,aujourdhui,ce matin,cet apres midi,ce soir,hoje,esta manha,esta noite,oggi,stamattina,stasera,stanotte,vandaag,vanmorgen,vanochtend,vanmiddag,vanavond,сегодня,idag,i dag,今天,今日,今早,今晚,今晨,本日,きょう,오늘"},
 	{role{dayRole, 1}, "tomorrow,manana,morgen,demain,amanha,domani,завтра,imorgon,i morgon,明天,明日,明晚,あした,내일"},
 	{role{dayRole, 2}, "day after tomorrow,the day after tomorrow,pasado manana,ubermorgen,uebermorgen,apres demain,depois de amanha,dopodomani,overmorgen,послезавтра,i overmorgon,overmorgon,后天,後天,明後日,あさって,모레"},
@@ -181,6 +183,8 @@ var dateEntries = []dateEntry{
 	{role{halfRole, 2}, "h2,2h,下半年,下半期,하반기"},
 
 	{role{agoAfter, 0}, "ago,earlier,atras,fa,geleden,назад,sedan,前,之前,以前,전"},
+	{role{laterAfter, 0}, "from now,hence,后,後,之后,以后,후,뒤"},
+	{role{laterBefore, 0}, "in,en,dans,em,tra,fra,over,через,om,dentro de"},
 	{role{agoBefore, 0}, "hace,vor,il y a,ha,faz"},
 	{role{inRole, 0}, "in,during,en,im,em,nel,nella,tijdens,durante,wahrend,pendant,durant,в,throughout,around,im jahr,back in,as of"},
 	{role{wideRole, 0}, "on,for,of,from,about,el,am,le,au,du,de,del,von,vom,aus,op,no,na,al,del,dal,van,fran,для,за,на"},
@@ -191,9 +195,9 @@ var dateEntries = []dateEntry{
 	{role{untilRole, 0}, "until,till,up to,by,hasta,bis,bis zum,jusqu a,jusqu au,jusqu en,jusque,ate,fino a,fino al,tot,до,fram till"},
 	{role{betweenRole, 0}, "between,entre,zwischen,tra,fra,tussen,между,mellan"},
 	{role{fromRole, 0}, "from,de,del,desde,von,vom,du,do,da,dal,van,с,fran,从,從,自"},
-	{role{toRole, 0}, "to,until,till,through,thru,-,–,—,~,〜,a,al,hasta,bis,bis zum,au,jusqu au,jusqu a,ao,ate,tot,по,до,till,到,至,から,부터"},
+	{role{toRole, 0}, "to,until,till,through,thru,..,-,–,—,~,〜,a,al,hasta,bis,bis zum,au,jusqu au,jusqu a,ao,ate,tot,по,до,till,到,至,から,부터"},
 	{role{andRole, 0}, "and,&,y,e,und,et,ed,en,и,och,和,と,와,과"},
-	{role{ofRole, 0}, "of,de,del,de l,d,di,dell,della,do,da,du,van,von,des,the,la,le,el,der,die,das,dem,den,l,o,il,lo,het,in,の,的,의"},
+	{role{ofRole, 0}, "of,de,del,de l,d,di,im,en,em,nel,am,в,dell,della,do,da,du,van,von,des,the,la,le,el,der,die,das,dem,den,l,o,il,lo,het,in,の,的,의"},
 	{role{articleRole, 0}, "the,der,die,das,dem,den,el,la,los,las,le,les,l,o,a,os,as,il,lo,i,gli,het,de,这,這"},
 	{role{onwardRole, 0}, "on,onward,onwards,forward,en adelante,an,em diante,in poi,开始,開始,起"},
 	{role{everyRole, 0}, "every,each,cada,jeden,jede,jedes,jeder,chaque,todos,todas,ogni,elke,iedere,каждый,каждую,varje,每,每个,毎,매"},
@@ -223,6 +227,13 @@ var dateRoles = sync.OnceValue(func() map[string][]role {
 // year.
 var measured = wordSet(`lines line rows files file bytes kb mb gb ms seconds minutes users requests items records tests messages
 tokens characters words pages points people eur euros dollars usd times steps entries commits px km m kg zeilen dateien lineas filas lignes`)
+
+// finished are words that make of "in three days" how long it took.
+var finished = wordSet(`did took take takes taken finished finish done was were built within passed lost gained rebuilt read wrote
+fertig dauerte geschafft tardo tarde fini fait prit`)
+
+// datingWords lead to a bare year in good faith.
+var datingWords = wordSet("from for of de del von aus du van dal fran")
 
 // springs are what makes of spring a library.
 var springs = wordSet("boot framework security data mvc cloud batch bean beans onion onions cleaning roll rolls")

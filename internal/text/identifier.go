@@ -196,12 +196,12 @@ func (sp *splitter) dotted(seg string, part bool) {
 		sp.compound(seg, part)
 		return
 	}
-	pieces := strings.Split(seg, ".")
+	pieces := strings.Split(trimV(seg), ".")
 	if isAbbreviation(pieces) {
 		sp.add(strings.Join(pieces, ""), Plain, part)
 		return
 	}
-	if rest := trimV(seg); isDigitASCII(rest[0]) && isNumeric(pieces[0]) {
+	if rest := trimV(seg); isNumeric(pieces[0]) {
 		sp.add(rest, Identifier, part)
 		if base, _, ok := strings.Cut(rest, "-"); ok && isNumeric(base) {
 			sp.add(base, Number, true)

@@ -79,12 +79,34 @@ func canonicalStem(stem string) string {
 	if v, ok := stemVariants()[stem]; ok {
 		return v
 	}
-	n := len(stem)
-	switch {
-	case n >= 6 && strings.HasSuffix(stem, "our"):
+	if n := len(stem); n >= 6 && strings.HasSuffix(stem, "our") {
 		return stem[:n-3] + "or"
-	case n >= 6 && (strings.HasSuffix(stem, "iz") || strings.HasSuffix(stem, "yz")):
-		return stem[:n-1] + "s"
 	}
 	return stem
+}
+
+// britishEndings are the endings in which British English has s for z.
+var britishEndings = []string{"ise", "ised", "ises", "iser", "isers", "ising", "isation", "isations", "yse", "ysed", "yser", "ysing"}
+
+// americanEnding writes organise as organize, before the stemmer, which knows only
+// the one. Words that are spelled with s everywhere may be changed too, as long as
+// all their forms are; those in -cise, -vise and -wise and after vowels are not.
+func americanEnding(word string) string {
+	for _, e := range britishEndings {
+		base, ok := strings.CutSuffix(word, e)
+		if ok && len(base) >= 3 && strings.IndexByte("aeioucvw", base[len(base)-1]) < 0 {
+			return base + e[:1] + "z" + e[2:]
+		}
+	}
+	return word
+}
+
+// portugueseSingular writes reuniões as reunião, which the stemmer keeps apart.
+func portugueseSingular(word string) string {
+	for _, e := range []string{"ões", "ães", "ãos"} {
+		if base, ok := strings.CutSuffix(word, e); ok && len(base) >= 2 {
+			return base + "ão"
+		}
+	}
+	return word
 }

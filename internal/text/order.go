@@ -34,7 +34,7 @@ primo prima primi eerste`)
 	nameWords = wordSet(`name names nombre nachname vorname nom aid class floor line lines row column character characters letter letters word
 step page item element argument parameter byte bytes bit index digit digits place quarter half year`)
 	// endures follow or lead "last" where it is a verb.
-	endures = wordSet("for until till in long it they did does do to will would can could should forever much more")
+	endures = wordSet("for until till in on at long it they did does do to will would can could should forever much more")
 )
 
 // runOrders are the words of unspaced scripts.

@@ -42,7 +42,7 @@ type Word struct {
 
 // maxQueryWords bounds the words of a query that are looked up, and how many of
 // its function words are kept beside them.
-const maxQueryWords = 64
+const maxQueryWords = 256
 
 // AnalyzeQuery takes a query apart. Every character is text, none an operator.
 // Each word comes once; of a query that is a whole text the first words count.
@@ -86,6 +86,10 @@ func (b *queryBuilder) read(q string) {
 		}
 		switch t.kind {
 		case wordToken:
+			if t.plain {
+				b.unit(unit{text: t.text}, t.first)
+				continue
+			}
 			for _, u := range b.splitter.split(t.text) {
 				b.unit(u, t.first)
 			}

@@ -117,6 +117,9 @@ func computeStem(lower string, l language) string {
 		if base, ok := englishIrregulars()[lower]; ok {
 			lower = base
 		}
+		lower = americanEnding(lower)
+	case portuguese:
+		lower = portugueseSingular(lower)
 	case arabic:
 		lower = string(appendFold(nil, lower))
 	}
