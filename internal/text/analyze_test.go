@@ -55,6 +55,8 @@ func TestTermsMeet(t *testing.T) {
 		{"c++", "C++17 and C++"},
 		{"bob@example.com", "write to Bob@Example.com."},
 		{"example.com", "https://example.com/a/b?c=1"},
+		{"15 minutes", "lives for fifteen"},
+		{"three cats", "3 of them"},
 		{"500 ms", "timeout is 500ms"},
 		{"2026-03", "on 2026-03-14"},
 		{"1000", "costs 1,000 euros"},

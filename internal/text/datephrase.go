@@ -139,6 +139,9 @@ func (p *dateParser) relBefore(i int) (span, int, bool) {
 		return p.relWeekday(time.Weekday(d), rel), i + 2, true
 	}
 	if m, ok := p.month(i + 1); ok {
+		if p.text(i) == "this" && p.has(i+1, looseMonth) && i+2 < len(p.words) {
+			return span{}, 0, false // "this may lead to"
+		}
 		return p.relMonth(m, rel), i + 2, true
 	}
 	if n, ok := p.role(i+1, seasonRole); ok && !springs[p.text(i+2)] {
@@ -264,7 +267,7 @@ func (p *dateParser) relSeason(n, rel int) span {
 // weekday reads a bare weekday, the most recent one, and what narrows it.
 func (p *dateParser) weekday(i int, _ firmness) (span, int, bool) {
 	d, ok := p.role(i, weekdayRole)
-	if !ok || p.has(i-1, notWeekday) || p.text(i+1) == "gras" || p.words[i].glued && p.has(i-1, numberRole) {
+	if !ok || p.has(i-1, notWeekday) || p.text(i+1) == "gras" || p.text(i+2) == "13th" || p.words[i].glued && p.has(i-1, numberRole) {
 		return span{}, 0, false
 	}
 	// "Friday, 3 May" and "Friday of last week".

@@ -97,7 +97,7 @@ var gates = map[gate]languageSet{
 // window reads a phrase with the preposition that says how its date is meant.
 func (p *dateParser) window(i int) (span, int, bool) {
 	type reading func(int) (span, int, bool)
-	for _, read := range []reading{p.between, p.days, p.since, p.ago, p.later, p.after, p.before, p.until, p.rollingUnit, p.within} {
+	for _, read := range []reading{p.offset, p.between, p.days, p.since, p.ago, p.later, p.after, p.before, p.until, p.rollingUnit, p.within} {
 		if s, end, ok := read(i); ok {
 			return s, end, true
 		}
@@ -222,6 +222,37 @@ func (p *dateParser) dayRange(j int, link roleKind) (span, int, bool) {
 		return span{}, 0, false
 	}
 	return span{from: last.from.AddDate(0, 0, p.words[j].num-last.from.Day()), to: last.to, unit: openUnit}, end, true
+}
+
+// offset reads "two days before 3 May" and "the week after yesterday".
+func (p *dateParser) offset(i int) (span, int, bool) {
+	n, next, ok := p.number(i)
+	if !ok {
+		n, next = 1, p.skip(i, articleRole, 1)
+	}
+	u, ok := p.role(next, unitRole)
+	sign := 0
+	if p.has(next+1, beforeRole) {
+		sign = -1
+	} else if p.has(next+1, afterRole) {
+		sign = 1
+	}
+	if !ok || sign == 0 || timeUnit(u) == hourUnit || timeUnit(u) == weekendUnit {
+		return span{}, 0, false
+	}
+	s, end, ok := p.date(p.skip(next+2, articleRole, 1), firmIn)
+	unit := timeUnit(u)
+	switch {
+	case !ok:
+		return span{}, 0, false
+	case unit == dayUnit && sign < 0:
+		return daySpan(s.from.AddDate(0, 0, -n)), end, true
+	case unit == dayUnit:
+		return daySpan(s.to.AddDate(0, 0, n-1)), end, true
+	case sign < 0:
+		return span{from: shift(s.from, unit, -n), to: s.from, unit: openUnit}, end, true
+	}
+	return span{from: s.to, to: shift(s.to, unit, n), unit: openUnit}, end, true
 }
 
 func (p *dateParser) since(i int) (span, int, bool) {
@@ -352,6 +383,9 @@ func (p *dateParser) later(i int) (span, int, bool) {
 	if !pre {
 		end++
 	}
+	if pre && (p.text(end) == "of" || n == 1 && timeUnit(unit) == dayUnit) {
+		return span{}, 0, false
+	}
 	for k := range p.words {
 		if pre && finished[p.text(k)] {
 			return span{}, 0, false
@@ -368,7 +402,7 @@ func (p *dateParser) rollingUnit(i int) (span, int, bool) {
 	if over {
 		j = p.skip(i+1, articleRole, 1)
 	}
-	rolling := p.has(j, rollingRole)
+	rolling := p.text(j) == "past"
 	if !rolling && !(over && j < len(p.words) && p.words[j].text == "last") {
 		return span{}, 0, false
 	}

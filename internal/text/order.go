@@ -18,18 +18,25 @@ const (
 
 // newestWords ask for the newest wherever they stand; oldestWords for the oldest.
 var (
-	newestWords = wordSet(`latest newest current currently recent recently lately mostrecent
+	newestWords = wordSet(`latest newest current currently recent recently lately 
 reciente recientes recientemente actual actualmente neueste neuesten neuester neuestes aktuell aktuelle aktuellen aktueller
 recent recente recents recentes recemment actuel actuelle actuellement atual atualmente recentemente attuale attualmente
 nieuwste recentste huidige последний последняя последние последнюю недавно senaste nyaste`)
-	oldestWords = wordSet(`oldest earliest originally initially antiguo primero alteste altesten altester fruheste ursprunglich
+	oldestWords = wordSet(`earliest originally initially antiguo fruheste ursprunglich
 ancien originellement initialement inicialmente originalmente inizialmente oudste eerst самый первый первая första forsta aldsta`)
 
 	// lastWords and headWords do so only before what they are the last or first of.
-	lastWords = wordSet(`last final ultimo ultima ultimos ultimas letzte letzten letzter letztes dernier derniere derniers dernieres
+	lastWords = wordSet(`last ultimo ultima ultimos ultimas letzte letzten letzter letztes dernier derniere derniers dernieres
 ultimi ultime laatste`)
 	headWords = wordSet(`first primer primera primeros erste ersten erster erstes premier premiere premiers primeiro primeira
 primo prima primi eerste`)
+	// agedWords may be said of people; of records they ask for the first.
+	agedWords   = wordSet("oldest alteste altesten altester")
+	recordWords = wordSet(`note notes memory memories entry entries message messages record records commit commits decision decisions version
+versions file files item items issue issues bug bugs event events conversation conversations session sessions ticket tickets task tasks
+notiz notizen eintrag eintrage nachricht nachrichten datei dateien entscheidung`)
+	// comparedWords lead "first" where it compares two things: "which was released first".
+	comparedWords = wordSet("born died released published established founded started opened came come comes built out")
 	// nameWords follow first and last without a time in them.
 	nameWords = wordSet(`name names nombre nachname vorname nom aid class floor line lines row column character characters letter letters word
 step page item element argument parameter byte bytes bit index digit digits place quarter half year`)
@@ -67,17 +74,24 @@ var runOrders = []struct {
 	{"가장 오래된", First},
 }
 
+// maxOrderQuery is the length of what may ask for an order; more is a text, which
+// uses such words by the way.
+const maxOrderQuery = 200
+
 // QueryOrder tells whether a query asks for the newest or the oldest: "latest
 // decision", "the last time", "first commit", "最新". Last and first count only before
 // what has an order in time: not "last week", "last name" or "how long did it last".
 func QueryOrder(q string) Order {
 	q = Fold(q)
-	if len(q) > maxDateQuery {
+	if len(q) > maxOrderQuery {
 		return None
 	}
-	ws := phraseWords(q)
+	ws := strings.Fields(q)
 	for i, w := range ws {
+		w = strings.TrimFunc(w, unicode.IsPunct)
 		switch {
+		case agedWords[w] && i+1 < len(ws) && recordWords[strings.TrimFunc(ws[i+1], unicode.IsPunct)]:
+			return First
 		case newestWords[w]:
 			return Latest
 		case oldestWords[w]:
@@ -93,11 +107,14 @@ func QueryOrder(q string) Order {
 
 // leads tells whether the last or first at i orders what comes after it.
 func leads(ws []string, i int) bool {
-	if i+1 >= len(ws) || i > 0 && endures[ws[i-1]] {
+	if i+1 >= len(ws) || i > 0 && (endures[ws[i-1]] || comparedWords[ws[i-1]]) {
 		return false
 	}
-	next := ws[i+1]
-	return !nameWords[next] && !endures[next] && !namesTime(next) && !isDigitASCII(next[0])
+	if end, _ := utf8.DecodeLastRuneInString(ws[i]); unicode.IsPunct(end) {
+		return false
+	}
+	next, _, _ := strings.Cut(strings.TrimFunc(ws[i+1], unicode.IsPunct), "'")
+	return next != "" && !nameWords[next] && !endures[next] && !namesTime(next) && !isDigitASCII(next[0])
 }
 
 // namesTime tells whether a word is a unit or a name of time, or a count of it.

@@ -166,6 +166,9 @@ func (b *queryBuilder) finish(f *foundWord, lang language) {
 		w.Name = w.Name && !w.Stop
 		w.Forms = formsOf(x, lang, w.Stop)
 	}
+	if n, ok := otherNumeral(w.Surface, lang); ok && !w.Part && !w.Stop {
+		w.Forms = append(w.Forms, n)
+	}
 	b.words = append(b.words, w)
 }
 
