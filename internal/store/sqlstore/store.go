@@ -36,6 +36,9 @@ type Engine struct {
 	// AfterErase runs after the commit of an erasure: when it returns, the text
 	// is in none of the store's files, except in the copies that it names.
 	AfterErase func(ctx context.Context) (copies []string, err error)
+	// AfterWrite runs after each transaction of [Store.Write] that was committed;
+	// it does not wait for anything. nil does nothing.
+	AfterWrite func()
 }
 
 // Store runs the shared SQL. Its methods are safe for concurrent use.
@@ -82,7 +85,11 @@ var errClosed = engram.Errorf(engram.ErrUnavailable, "the store is closed").With
 // Write runs fn in a transaction that may write and commits it when fn
 // returns nil. Errors come back as the engine maps them.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.transact(ctx, s.eng.Writer, &s.writes, nil, fn)
+	err := s.transact(ctx, s.eng.Writer, &s.writes, nil, fn)
+	if err == nil && s.eng.AfterWrite != nil {
+		s.eng.AfterWrite()
+	}
+	return err
 }
 
 // Read runs fn in a transaction that sees one state of the store throughout.
@@ -141,12 +148,30 @@ func (s *Store) mapError(ctx context.Context, err error) error {
 type Tx struct {
 	*sql.Tx
 	st         *statements
-	workspaces []string // made in this transaction
+	stmts      map[string]*sql.Stmt // got so far; all are closed with the transaction
+	workspaces []string             // made in this transaction
+}
+
+// stmt gives the prepared form of query, the same one for every call: a bulk
+// load would hold as many statements as rows else.
+func (t *Tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if stmt := t.stmts[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := t.st.inTx(ctx, t.Tx, query)
+	if err != nil {
+		return nil, err
+	}
+	if t.stmts == nil {
+		t.stmts = map[string]*sql.Stmt{}
+	}
+	t.stmts[query] = stmt
+	return stmt, nil
 }
 
 // Exec runs a statement.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := t.st.inTx(ctx, t.Tx, query)
+	stmt, err := t.stmt(ctx, query)
 	if err != nil {
 		return 0, err
 	}
@@ -160,7 +185,7 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error)
 // Row runs a query and scans its first row into dest; without a row it is
 // [sql.ErrNoRows].
 func (t *Tx) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	stmt, err := t.st.inTx(ctx, t.Tx, query)
+	stmt, err := t.stmt(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -169,7 +194,7 @@ func (t *Tx) Row(ctx context.Context, query string, args []any, dest ...any) err
 
 // Rows runs a query and calls scan for each row.
 func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
-	stmt, err := t.st.inTx(ctx, t.Tx, query)
+	stmt, err := t.stmt(ctx, query)
 	if err != nil {
 		return err
 	}
