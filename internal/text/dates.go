@@ -402,8 +402,7 @@ func (p *dateParser) rollingUnit(i int) (span, int, bool) {
 	if over {
 		j = p.skip(i+1, articleRole, 1)
 	}
-	rolling := p.text(j) == "past"
-	if !rolling && !(over && j < len(p.words) && p.words[j].text == "last") {
+	if t := p.text(j); t != "past" && (!over || t != "last") {
 		return span{}, 0, false
 	}
 	unit, ok := p.role(j+1, unitRole)

@@ -135,7 +135,8 @@ func spaceOut(r rune) rune {
 func letterEnd(s string, start int) int {
 	for i := start; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if !unicode.IsLetter(r) && !(i > start && unicode.IsDigit(r)) || isRunChar(r) {
+		inside := unicode.IsLetter(r) || i > start && unicode.IsDigit(r)
+		if !inside || isRunChar(r) {
 			return i
 		}
 		i += size
