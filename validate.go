@@ -18,16 +18,16 @@ func (m *Memory) Validate(maxContent int) error {
 	if err := CheckText("content", m.Content, maxContent); err != nil {
 		return err
 	}
-	if strings.TrimSpace(m.Title) == "" {
-		return Errorf(ErrInvalid, "title is required").WithCode("title_required")
+	if err := CheckTitle(m.Title); err != nil {
+		return err
 	}
-	if n := len(m.Title); n > MaxTitle {
-		return tooLong("title", n, MaxTitle).WithHint("put the details into content")
+	if err := CheckType(m.Type); err != nil {
+		return err
 	}
 	for _, n := range []struct{ what, value string }{
-		{"type", m.Type},
 		{"project", m.Project},
-		{"session_id", m.Session},
+		// The manual session of a project has a longer name than the project.
+		{"session_id", strings.TrimPrefix(m.Session, ManualSession("")+"-")},
 		{"speaker", m.Speaker},
 		{"role", m.Role},
 		{"tool_name", m.ToolName},
@@ -36,10 +36,6 @@ func (m *Memory) Validate(maxContent int) error {
 		if err := CheckName(n.what, n.value); err != nil {
 			return err
 		}
-	}
-	if m.Type == "" {
-		return Errorf(ErrInvalid, "type is required").WithCode("type_required").
-			WithHint("leave it out for %s", TypeManual)
 	}
 	if _, err := ParseScope(string(m.Scope)); err != nil {
 		return err
@@ -64,6 +60,26 @@ func CheckText(what, s string, limit int) error {
 			WithCode(what + "_too_large").WithHint("split it into several, or raise max_content in the settings")
 	}
 	return nil
+}
+
+// CheckTitle is nil when a title has something in it and is short enough.
+func CheckTitle(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return Errorf(ErrInvalid, "title is required").WithCode("title_required")
+	}
+	if n := len(s); n > MaxTitle {
+		return tooLong("title", n, MaxTitle).WithHint("put the details into content")
+	}
+	return nil
+}
+
+// CheckType is nil when a type is named and short enough.
+func CheckType(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return Errorf(ErrInvalid, "type is required").WithCode("type_required").
+			WithHint("leave it out for %s", TypeManual)
+	}
+	return CheckName("type", s)
 }
 
 // CheckName is nil when a project, type, speaker, role, tool or session id is

@@ -16,8 +16,10 @@ import (
 
 // Service is the one way to memories. Its methods are safe for concurrent use.
 type Service struct {
-	store store.Store
-	opts  Options
+	store   store.Store
+	opts    Options
+	remotes remotes
+	lapses  lapses
 }
 
 // Options are the settings of a Service; zero values mean the defaults.
@@ -31,6 +33,9 @@ type Options struct {
 	// DefaultProject is the project of calls that name none, for front ends that
 	// belong to one directory (CLI, MCP over stdio); nil = none.
 	DefaultProject func(ctx context.Context) engram.ProjectIdentity
+	// Backups names the backup files that there are, for the receipt of a hard
+	// delete; nil = none are made.
+	Backups func() []string
 }
 
 // New returns a Service over a store.

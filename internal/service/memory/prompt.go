@@ -1,0 +1,106 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"engram"
+	"engram/internal/policy"
+	"engram/internal/store"
+	"engram/internal/text"
+)
+
+// SavePrompt keeps what the user asked.
+func (s *Service) SavePrompt(ctx context.Context, session, project, content string) (*engram.Prompt, error) {
+	actor, err := policy.Check(ctx, policy.WriteMemory)
+	if err != nil {
+		return nil, err
+	}
+	c := s.cleaner()
+	p := &engram.Prompt{Workspace: actor.Workspace, Session: c.id(session), Content: c.Text(content), CreatedAt: s.now()}
+	if err := engram.CheckText("content", p.Content, s.opts.MaxContent); err != nil {
+		return nil, err
+	}
+	if err := engram.CheckName("session_id", p.Session); err != nil {
+		return nil, err
+	}
+	where, err := s.intake(actor).file(ctx, c.project(project), p.Session)
+	if err != nil {
+		return nil, err
+	}
+	p.Project, p.ProjectOrigin = where.name, where.origin
+	p.Session = cmp.Or(p.Session, engram.ManualSession(p.Project))
+	if err := s.store.SavePrompt(ctx, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Prompts lists prompts, newest first: those of project, "" = of the default one.
+func (s *Service) Prompts(ctx context.Context, project string, limit int) ([]*engram.Prompt, error) {
+	actor, err := policy.Check(ctx, policy.ReadMemory)
+	if err != nil {
+		return nil, err
+	}
+	if limit, err = listLimit(limit); err != nil {
+		return nil, err
+	}
+	projects, err := s.projectList(ctx, actor.Workspace, project)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.ListPrompts(ctx, actor.Workspace, projects, store.Page{Limit: limit})
+}
+
+// SearchPrompts finds prompts that have any word of query, best first. A query
+// without words finds nothing.
+func (s *Service) SearchPrompts(ctx context.Context, query, project string, limit int) ([]*engram.Prompt, error) {
+	actor, err := policy.Check(ctx, policy.ReadMemory)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(query) == "" {
+		return nil, engram.Errorf(engram.ErrInvalid, "query is required").WithCode("query_required")
+	}
+	if limit, err = listLimit(limit); err != nil {
+		return nil, err
+	}
+	projects, err := s.projectList(ctx, actor.Workspace, project)
+	if err != nil {
+		return nil, err
+	}
+	terms := promptTerms(s.cleaner().Text(query))
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	return s.store.SearchPrompts(ctx, actor.Workspace, projects, terms, limit)
+}
+
+// promptTerms are the index terms of a query's words; function words count only
+// where there are no others.
+func promptTerms(query string) []string {
+	var terms, stops []string
+	for _, w := range text.AnalyzeQuery(query).Words {
+		if w.Stop {
+			stops = append(stops, w.Forms...)
+		} else {
+			terms = append(terms, w.Forms...)
+		}
+	}
+	if len(terms) == 0 {
+		terms = stops
+	}
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}
+
+// DeletePrompt erases a prompt.
+func (s *Service) DeletePrompt(ctx context.Context, id int64) error {
+	actor, err := policy.Check(ctx, policy.WriteMemory)
+	if err != nil {
+		return err
+	}
+	return s.store.DeletePrompt(ctx, actor.Workspace, id)
+}
