@@ -3,16 +3,22 @@
 package upkeep
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"os"
 	"time"
 
+	"engram"
+	"engram/internal/policy"
 	"engram/internal/store"
 )
 
 // Service checks, repairs and copies a store.
 type Service struct {
-	store store.Store
-	opts  Options
+	store  store.Store
+	opts   Options
+	holder string // of the lease, this process
 }
 
 // Options are the settings of a Service.
@@ -24,23 +30,42 @@ type Options struct {
 
 // New returns a Service over a store.
 func New(st store.Store, opts Options) *Service {
+	opts.SessionIdle = cmp.Or(opts.SessionIdle, engram.DefaultSessionIdle)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Service{store: st, opts: opts}
+	return &Service{store: st, opts: opts, holder: fmt.Sprintf("%d-%s", os.Getpid(), engram.NewUID(opts.Now()))}
 }
 
-// Doctor looks for damage, and with repair mends what can be mended without loss.
-func (s *Service) Doctor(ctx context.Context, repair bool) ([]store.Finding, error) {
-	panic("unwritten")
-}
+func (s *Service) now() time.Time { return s.opts.Now().UTC().Round(time.Microsecond) }
 
-// Backup writes a sound copy of the store; path "" = a dated name in Dir/backups.
-// It returns the path and the size in bytes.
-func (s *Service) Backup(ctx context.Context, path string) (string, int64, error) {
-	panic("unwritten")
-}
+// The lease for what is done when idle; it runs out by itself when its holder dies.
+const (
+	idleLease = "idle"
+	idleTime  = time.Minute
+)
 
 // Idle does what waits for a quiet moment: sessions lapse, log and index go to
 // the disk. Only the process that holds the lease does it.
-func (s *Service) Idle(ctx context.Context) error { panic("unwritten") }
+func (s *Service) Idle(ctx context.Context) error {
+	actor, err := policy.Check(ctx, policy.WriteMemory)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	held, err := s.store.AcquireLease(ctx, idleLease, s.holder, now, idleTime)
+	if err != nil || !held {
+		return err
+	}
+	if err := s.idle(ctx, actor.Workspace, now); err != nil {
+		return err
+	}
+	return s.store.ReleaseLease(ctx, idleLease, s.holder)
+}
+
+func (s *Service) idle(ctx context.Context, workspace string, now time.Time) error {
+	if _, err := s.store.LapseSessions(ctx, workspace, now.Add(-s.opts.SessionIdle)); err != nil {
+		return err
+	}
+	return s.store.Checkpoint(ctx)
+}

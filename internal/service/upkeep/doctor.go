@@ -1,0 +1,102 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"engram/internal/policy"
+	"engram/internal/store"
+)
+
+// foreignDatabase is another product's file in the same folder.
+const foreignDatabase = "engram.db"
+
+// Doctor looks for damage, and with repair mends what can be mended without
+// loss: the store's own checks, then what lies beside it in the data directory.
+func (s *Service) Doctor(ctx context.Context, repair bool) ([]store.Finding, error) {
+	actor, err := policy.Check(ctx, policy.ManageStore)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.store.Check(ctx, repair)
+	if err != nil || s.opts.Dir == "" {
+		return found, err
+	}
+	files, err := s.checkFiles(repair)
+	if err != nil {
+		return found, err
+	}
+	foreign, err := s.checkForeign(ctx, actor.Workspace)
+	if err != nil {
+		return found, err
+	}
+	return append(append(found, files...), foreign...), nil
+}
+
+// checkFiles looks at the files beside the store that hold secrets or texts:
+// token, settings, backups. Nobody else may read them.
+func (s *Service) checkFiles(repair bool) ([]store.Finding, error) {
+	if runtime.GOOS == "windows" {
+		return nil, nil // others cannot look into a profile directory there
+	}
+	paths, err := s.backupPaths()
+	if err != nil {
+		return nil, err
+	}
+	var open []string
+	for _, path := range append(paths, s.path("token"), s.path("config.toml"), s.backupDir()) {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("check files: %w", err)
+		}
+		if info.Mode().Perm()&0o077 == 0 {
+			continue
+		}
+		if repair {
+			if err := os.Chmod(path, info.Mode().Perm()&0o700); err != nil {
+				return nil, fmt.Errorf("check files: %w", err)
+			}
+			continue
+		}
+		open = append(open, filepath.Base(path))
+	}
+	if len(open) == 0 {
+		return []store.Finding{{Check: "files", OK: true, Message: "only you may read token, settings and backups"}}, nil
+	}
+	return []store.Finding{{
+		Check:   "files",
+		Message: "others on this machine may read " + strings.Join(open, ", "),
+		Fix:     "run engram doctor --repair",
+	}}, nil
+}
+
+// checkForeign says when another product's database is there, which is never
+// opened for writing; where nothing is stored here yet it says how to get at it.
+func (s *Service) checkForeign(ctx context.Context, workspace string) ([]store.Finding, error) {
+	path := s.path(foreignDatabase)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("check files: %w", err)
+	}
+	stats, err := s.store.Stats(ctx, workspace, nil)
+	if err != nil {
+		return nil, err
+	}
+	f := store.Finding{Check: "foreign", OK: true, Message: path + " belongs to another product and is left alone"}
+	if stats.Memories+stats.Deleted == 0 {
+		f.Fix = "run engram import --from engram-db to take its memories over"
+	}
+	return []store.Finding{f}, nil
+}
+
+func (s *Service) path(name string) string { return filepath.Join(s.opts.Dir, name) }
