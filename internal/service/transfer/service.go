@@ -4,10 +4,10 @@
 package transfer
 
 import (
-	"context"
-	"io"
+	"cmp"
 	"time"
 
+	"engram"
 	"engram/internal/store"
 )
 
@@ -28,6 +28,7 @@ type Options struct {
 
 // New returns a Service over a store.
 func New(st store.Store, opts Options) *Service {
+	opts.MaxContent = cmp.Or(opts.MaxContent, engram.DefaultMaxContent)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -63,13 +64,4 @@ type ImportOptions struct {
 	DryRun bool
 }
 
-// Export writes everything of projects (nil = all) to w as a stream.
-func (s *Service) Export(ctx context.Context, w io.Writer, f Format, projects []string) error {
-	panic("unwritten")
-}
-
-// Import reads either format, told apart by their fields; a second import of
-// the same file changes nothing.
-func (s *Service) Import(ctx context.Context, r io.Reader, opts ImportOptions) (Report, error) {
-	panic("unwritten")
-}
+func (s *Service) now() time.Time { return s.opts.Now().UTC().Round(time.Microsecond) }

@@ -1,0 +1,168 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"engram"
+	"engram/internal/policy"
+	"engram/internal/store"
+)
+
+// batchSize is how many items go through one transaction.
+const batchSize = 1000
+
+// Export writes everything of projects (nil = all) to w as a stream. Softly
+// deleted memories are in it, marked as such.
+func (s *Service) Export(ctx context.Context, w io.Writer, f Format, projects []string) error {
+	actor, err := policy.Check(ctx, policy.ExportMemory)
+	if err != nil {
+		return err
+	}
+	if projects, err = s.resolveAll(ctx, actor.Workspace, projects); err != nil {
+		return err
+	}
+	out := &objectWriter{w: bufio.NewWriterSize(w, 1<<16)}
+	var form exporter
+	switch f {
+	case Wire:
+		form = wireExport{out}
+	case JSON:
+		form = &jsonExport{objectWriter: out}
+	default:
+		return engram.Errorf(engram.ErrInvalid, "format %q is not known", f).WithCode("invalid_format").
+			WithHint("use %s or %s", Wire, JSON)
+	}
+	form.begin(s.opts.Now())
+	done := 0
+	err = s.store.Export(ctx, actor.Workspace, projects, batchSize, func(b store.Batch) error {
+		form.batch(b)
+		done += len(b.Sessions) + len(b.Memories) + len(b.Prompts)
+		s.progress(done)
+		return out.err
+	})
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	form.end()
+	return out.close()
+}
+
+// resolveAll follows the aliases of project names.
+func (s *Service) resolveAll(ctx context.Context, workspace string, projects []string) ([]string, error) {
+	var out []string
+	for _, p := range projects {
+		name, err := s.store.ResolveProject(ctx, workspace, engram.NormalizeProject(p))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}
+
+func (s *Service) progress(done int) {
+	if s.opts.Progress != nil {
+		s.opts.Progress(done)
+	}
+}
+
+// objectWriter writes one JSON object whose lists may be longer than the
+// memory of the machine: an item a line. The first error ends it.
+type objectWriter struct {
+	w     *bufio.Writer
+	err   error
+	wrote bool   // a field
+	list  string // that is open
+	items bool   // the open list has some
+}
+
+func (o *objectWriter) raw(s string) {
+	if o.err == nil {
+		_, o.err = o.w.WriteString(s)
+	}
+}
+
+func (o *objectWriter) value(v any) {
+	if o.err != nil {
+		return
+	}
+	enc := json.NewEncoder(trimmed{o.w})
+	enc.SetEscapeHTML(false)
+	o.err = enc.Encode(v)
+}
+
+// trimmed leaves out the line break that an encoder ends each value with.
+type trimmed struct{ w *bufio.Writer }
+
+func (t trimmed) Write(p []byte) (int, error) {
+	if n := len(p); n > 0 && p[n-1] == '\n' {
+		written, err := t.w.Write(p[:n-1])
+		return written + 1, err
+	}
+	return t.w.Write(p)
+}
+
+// field writes a field that is no list.
+func (o *objectWriter) field(name string, v any) {
+	o.key(name)
+	o.value(v)
+}
+
+func (o *objectWriter) key(name string) {
+	o.endList()
+	if !o.wrote {
+		o.raw("{\n")
+	} else {
+		o.raw(",\n")
+	}
+	o.wrote = true
+	o.value(name)
+	o.raw(": ")
+}
+
+// item writes an item of the list name, which it begins where it is not open.
+func (o *objectWriter) item(name string, v any) {
+	o.begin(name)
+	if o.items {
+		o.raw(",")
+	}
+	o.raw("\n  ")
+	o.items = true
+	o.value(v)
+}
+
+func (o *objectWriter) begin(name string) {
+	if o.list == name {
+		return
+	}
+	o.key(name)
+	o.raw("[")
+	o.list, o.items = name, false
+}
+
+func (o *objectWriter) endList() {
+	if o.list == "" {
+		return
+	}
+	if o.items {
+		o.raw("\n")
+	}
+	o.raw("]")
+	o.list = ""
+}
+
+func (o *objectWriter) close() error {
+	o.endList()
+	o.raw("\n}\n")
+	if o.err != nil {
+		return fmt.Errorf("write export: %w", o.err)
+	}
+	if err := o.w.Flush(); err != nil {
+		return fmt.Errorf("write export: %w", err)
+	}
+	return nil
+}

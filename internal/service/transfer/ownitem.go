@@ -1,0 +1,120 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"engram"
+)
+
+func (im *importer) ownSession(ctx context.Context, i int, raw json.RawMessage) error {
+	var in ownSession
+	if err := json.Unmarshal(raw, &in); err != nil {
+		im.refuse(itemName("session", in.ID, i), malformed(err))
+		return nil
+	}
+	return im.session(ctx, itemName("session", in.ID, i), engram.Session{
+		ID: in.ID, Project: in.Project, ProjectOrigin: in.ProjectOrigin, Directory: in.Directory, StartedAt: in.StartedAt, EndedAt: orTime(in.EndedAt),
+		LastSeen: in.LastSeen, Status: engram.SessionStatus(in.Status), Summary: in.Summary,
+	})
+}
+
+func (im *importer) ownMemory(ctx context.Context, i int, raw json.RawMessage) error {
+	var in ownMemory
+	if err := json.Unmarshal(raw, &in); err != nil {
+		im.refuse(itemName("memory", in.UID, i), malformed(err))
+		return nil
+	}
+	item := itemName("memory", in.UID, i)
+	m := in.memory(in.UID)
+	m.ID, m.SupersededBy = in.ID, in.SupersededBy // ids of the file, until the store gives its own
+	m.AccessCount = max(in.AccessCount, 0)
+	m.LastAccessed, m.DeletedAt = orTime(in.LastAccessed), orTime(in.DeletedAt)
+	if err := im.ownText(ctx, m); err != nil {
+		return im.refuseFor(item, err)
+	}
+	if m.UID == "" {
+		m.UID = derivedUID("memory", m.Session, formatExact(in.CreatedAt), formatExact(in.OccurredAt), m.Type, m.Title, m.Hash)
+	}
+	var versions []*engram.Memory
+	for j := range in.Versions {
+		v := in.Versions[j].memory(m.UID)
+		if err := im.ownText(ctx, v); err != nil {
+			if err := im.refuseFor(fmt.Sprintf("version %d of %s", v.Version, item), err); err != nil {
+				return err
+			}
+			continue
+		}
+		versions = append(versions, v)
+	}
+	for _, s := range append([]*engram.Memory{m}, versions...) {
+		if err := im.need(ctx, engram.Session{ID: s.Session, Project: s.Project, StartedAt: s.CreatedAt}); err != nil {
+			return err
+		}
+	}
+	im.addMemory(m, versions)
+	return nil
+}
+
+// ownText completes and checks a version of a memory.
+func (im *importer) ownText(ctx context.Context, m *engram.Memory) error {
+	m.CreatedAt = orTime(m.CreatedAt, im.s.now())
+	m.OccurredAt = orTime(m.OccurredAt, m.CreatedAt)
+	m.UpdatedAt = orTime(m.UpdatedAt, m.CreatedAt)
+	m.LastSeenAt = orTime(m.LastSeenAt, m.UpdatedAt)
+	m.RecordedAt = orTime(m.RecordedAt, m.CreatedAt)
+	for _, t := range []*time.Time{&m.ValidFrom, &m.ValidTo, &m.InvalidatedAt} {
+		*t = orTime(*t)
+	}
+	if !slices.Contains([]engram.Kind{"", engram.KindObservation, engram.KindTurn}, m.Kind) {
+		return engram.Errorf(engram.ErrInvalid, "its kind %.40q is not known", m.Kind).WithCode("invalid_kind")
+	}
+	if m.Trust < 0 || m.Trust > engram.TrustOf(engram.OriginUser) {
+		return engram.Errorf(engram.ErrInvalid, "its trust %d is not 0 to 3", m.Trust).WithCode("invalid_trust")
+	}
+	return im.complete(ctx, m)
+}
+
+func (im *importer) ownPrompt(ctx context.Context, i int, raw json.RawMessage) error {
+	var in ownPrompt
+	if err := json.Unmarshal(raw, &in); err != nil {
+		im.refuse(itemName("prompt", in.UID, i), malformed(err))
+		return nil
+	}
+	p := &engram.Prompt{UID: in.UID, Session: in.Session, Project: in.Project, ProjectOrigin: in.ProjectOrigin, Content: in.Content, CreatedAt: in.CreatedAt}
+	return im.prompt(ctx, itemName("prompt", in.UID, i), p, formatExact(in.CreatedAt))
+}
+
+func (im *importer) ownSupport(_ context.Context, i int, raw json.RawMessage) error {
+	var pair []string
+	if err := json.Unmarshal(raw, &pair); err != nil || len(pair) != 2 {
+		im.refuse(itemName("support", "", i), "it must be a pair of uids: derived, source")
+		return nil
+	}
+	im.batch.Supports = append(im.batch.Supports, [2]string{pair[0], pair[1]})
+	return nil
+}
+
+// ownAliases takes in the names of projects that were merged.
+func (im *importer) ownAliases(ctx context.Context, dec *json.Decoder) error {
+	var in map[string]string
+	if err := decode(dec, &in); err != nil {
+		return err
+	}
+	c := im.s.cleaner()
+	for alias, project := range in {
+		alias, project := c.project(alias), c.project(project)
+		if alias == "" || project == "" || alias == project {
+			im.refuse("alias "+alias, "it must name two different projects")
+			continue
+		}
+		if im.batch.Aliases == nil {
+			im.batch.Aliases = map[string]string{}
+		}
+		im.batch.Aliases[alias] = project
+	}
+	return im.flush(ctx)
+}
