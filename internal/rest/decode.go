@@ -9,9 +9,9 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"os"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -58,25 +58,52 @@ func checkContentType(r *http.Request) error {
 	}
 }
 
-// readBody is the whole body of r, without a byte order mark.
+// readBody is the whole body of r, without a byte order mark. Its time began in
+// the guard.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))    // not supported in tests without a connection
-	defer func() { _ = rc.SetReadDeadline(time.Time{}) }() // else it would end a long answer
 	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	if err != nil {
-		return nil, badRequest("body_unreadable", "the body could not be read: %v", err)
+		return nil, bodyError(err)
 	}
 	if int64(len(data)) > limit {
-		_, _ = io.CopyN(io.Discard, r.Body, drainLimit) // whatever comes of it, the answer is the same
+		drain(r.Body)
 		return nil, bodyTooLarge(limit)
 	}
+	bodyRead(w)
 	data = bytes.TrimPrefix(data, utf8BOM)
 	if !utf8.Valid(data) {
 		return nil, badRequest("invalid_utf8", "the body is not valid UTF-8 at byte %d", invalidByte(data)).
 			WithHint("send text in UTF-8")
 	}
 	return data, nil
+}
+
+// bodyDue gives the body of a request, or the next part of it, its time. It also
+// bounds how long net/http waits for the rest of a body that was refused.
+// Writers without a connection, in tests, support no deadlines.
+func bodyDue(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+}
+
+// bodyRead takes the time limit away when the body is read: it would end the
+// request's context while its handler still works.
+func bodyRead(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+}
+
+// drain reads on in a body that is refused; whatever comes of it, the answer is
+// the same.
+func drain(body io.Reader) { _, _ = io.CopyN(io.Discard, body, drainLimit) }
+
+// bodyError says why a body could not be read.
+func bodyError(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &httpError{
+			status: http.StatusRequestTimeout, code: "body_timeout",
+			message: "the body did not come in time", hint: "send it without pauses",
+		}
+	}
+	return badRequest("body_unreadable", "the body could not be read: %v", err)
 }
 
 func invalidByte(data []byte) int {
@@ -197,14 +224,4 @@ func parseTime(field, s string) (time.Time, error) {
 	}
 	return time.Time{}, badRequest("invalid_time", "%s is %q", field, s).
 		WithHint("write a time like 2026-05-08T14:30:00Z, or a date like 2026-05-08")
-}
-
-// parseID reads the number of a memory or prompt in a path.
-func parseID(name, s string) (int64, error) {
-	id, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || id < 1 {
-		return 0, badRequest("invalid_id", "%s is %q", name, s).
-			WithHint("use the whole number that a save or a list gave")
-	}
-	return id, nil
 }

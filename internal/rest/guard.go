@@ -3,6 +3,7 @@ package rest
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -27,7 +28,10 @@ func (a *api) guard(next http.Handler) http.Handler {
 		tw := &tracked{ResponseWriter: w}
 		secure(w.Header(), requestID(r))
 		defer a.recoverPanic(tw, r)
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
+		answerDue(w)
+		if hasBody(r) {
+			bodyDue(w)
+		}
 		if err := a.checkHost(r); err != nil {
 			a.fail(tw, r, err)
 			return
@@ -38,6 +42,11 @@ func (a *api) guard(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(tw, r)
 	})
+}
+
+// answerDue gives an answer, or the next part of it, its time.
+func answerDue(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
 }
 
 // tracked knows whether an answer has begun.
@@ -66,11 +75,13 @@ func (a *api) recoverPanic(w *tracked, r *http.Request) {
 	if p == nil {
 		return
 	}
-	if p != http.ErrAbortHandler {
+	err, _ := p.(error)
+	aborted := errors.Is(err, http.ErrAbortHandler)
+	if !aborted {
 		a.log.ErrorContext(r.Context(), "request panicked", "method", r.Method, "route", r.Pattern,
 			"request_id", w.Header().Get(headerRequestID), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
-	if w.begun || p == http.ErrAbortHandler {
+	if w.begun || aborted {
 		panic(http.ErrAbortHandler)
 	}
 	w.Header().Del("Content-Disposition")

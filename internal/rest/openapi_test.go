@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"regexp"
@@ -137,7 +138,7 @@ func TestDocsPageIsSelfContained(t *testing.T) {
 	t.Parallel()
 	a := testAPI()
 	w := httptest.NewRecorder()
-	if err := a.docs(w, httptest.NewRequest("GET", "/v1/docs", nil), &none{}); err != nil {
+	if err := a.docs(w, httptest.NewRequest(http.MethodGet, "/v1/docs", nil), &none{}); err != nil {
 		t.Fatal(err)
 	}
 	page := w.Body.String()

@@ -1,9 +1,9 @@
 package rest
 
 import (
+	"errors"
 	"io"
 	"net/http"
-	"time"
 
 	"engram/internal/service/transfer"
 )
@@ -22,7 +22,7 @@ func (a *api) wireExport(w http.ResponseWriter, r *http.Request, in *exportQuery
 func (a *api) export(w http.ResponseWriter, r *http.Request, f transfer.Format, projects []string) error {
 	w.Header().Set("Content-Type", "application/json")
 	attachment(w.Header(), "engram-export.json")
-	out := &streamWriter{w: w, rc: http.NewResponseController(w)}
+	out := &streamWriter{w: w}
 	err := a.Transfer.Export(r.Context(), out, f, projects)
 	if err == nil {
 		return nil
@@ -38,37 +38,40 @@ func (a *api) export(w http.ResponseWriter, r *http.Request, f transfer.Format, 
 // streamWriter gives each part of a long answer its own time.
 type streamWriter struct {
 	w     http.ResponseWriter
-	rc    *http.ResponseController
 	begun bool
 }
 
 func (s *streamWriter) Write(p []byte) (int, error) {
 	s.begun = true
-	_ = s.rc.SetWriteDeadline(time.Now().Add(writeTimeout))
+	answerDue(s.w)
 	return s.w.Write(p)
 }
 
-// streamReader gives each part of a long body its own time, and ends one that is
-// too long with an error that is remembered.
+// streamReader gives each part of a long body its own time and remembers why
+// reading ended, where it was not the end: what parses the body may say so in
+// its own words.
 type streamReader struct {
 	r     io.Reader
-	rc    *http.ResponseController
-	left  int64
-	limit int64
-	long  bool
+	w     http.ResponseWriter
+	limit int64 // bytes
+	read  int64
+	err   error
 }
 
 func (s *streamReader) Read(p []byte) (int, error) {
-	if s.left <= 0 {
-		if n, err := io.ReadFull(s.r, make([]byte, 1)); n == 0 {
-			return 0, err
-		}
-		s.long = true
-		return 0, bodyTooLarge(s.limit)
+	bodyDue(s.w)
+	n, err := s.r.Read(p)
+	s.read += int64(n)
+	switch {
+	case s.read > s.limit:
+		s.err = bodyTooLarge(s.limit)
+		return 0, s.err
+	case errors.Is(err, io.EOF):
+		bodyRead(s.w)
+	case err != nil:
+		s.err = bodyError(err)
+		return n, s.err
 	}
-	_ = s.rc.SetReadDeadline(time.Now().Add(bodyTimeout))
-	n, err := s.r.Read(p[:min(int64(len(p)), s.left)])
-	s.left -= int64(n)
 	return n, err
 }
 
@@ -79,15 +82,15 @@ func (a *api) readImport(w http.ResponseWriter, r *http.Request, opts transfer.I
 	}
 	limit := a.opts.MaxImport
 	if r.ContentLength > limit {
+		drain(r.Body)
 		return transfer.Report{}, bodyTooLarge(limit)
 	}
-	rc := http.NewResponseController(w)
-	body := &streamReader{r: r.Body, rc: rc, left: limit, limit: limit}
+	body := &streamReader{r: r.Body, w: w, limit: limit}
 	report, err := a.Transfer.Import(r.Context(), body, opts)
-	_ = rc.SetReadDeadline(time.Time{})
-	_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout))
-	if body.long {
-		return transfer.Report{}, bodyTooLarge(limit)
+	answerDue(w)
+	if body.err != nil {
+		drain(r.Body)
+		return transfer.Report{}, body.err
 	}
 	return report, err
 }
