@@ -111,11 +111,20 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return err
 	}
-	defer drain(res.Body)
-	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
+	defer res.Body.Close()
+	if err := decode(res.Body, out); err != nil {
 		return fmt.Errorf("read the answer to %s %s: %w", method, path, err)
 	}
 	return nil
+}
+
+// decode reads all of body, so that its connection can be used again.
+func decode(body io.Reader, out any) error {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, out)
 }
 
 // send gives the answer of a request that succeeded.
@@ -141,7 +150,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 			WithCode("no_server").WithHint("start one with engram serve")
 	}
 	if res.StatusCode >= 300 {
-		defer drain(res.Body)
+		defer res.Body.Close()
 		return nil, errorOf(res)
 	}
 	return res, nil
@@ -155,12 +164,6 @@ func cause(err error) error {
 	return err
 }
 
-// drain reads the rest of a short body, so that the connection can be used again.
-func drain(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, body, 64<<10)
-	_ = body.Close()
-}
-
 func errorOf(res *http.Response) error {
 	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id")}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
@@ -168,7 +171,7 @@ func errorOf(res *http.Response) error {
 		return e
 	}
 	var p struct{ Detail, Code, Hint string }
-	if err := json.NewDecoder(io.LimitReader(res.Body, 64<<10)).Decode(&p); err == nil {
+	if err := decode(io.LimitReader(res.Body, 64<<10), &p); err == nil {
 		e.Message, e.Code, e.Hint = p.Detail, p.Code, p.Hint
 	}
 	return e

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,7 +25,7 @@ func (c *Client) Export(ctx context.Context, w io.Writer, format string, project
 	if err != nil {
 		return err
 	}
-	defer drain(res.Body)
+	defer res.Body.Close()
 	if _, err := io.Copy(w, res.Body); err != nil {
 		return fmt.Errorf("the export broke off: %w", err)
 	}
@@ -62,8 +61,8 @@ func (c *Client) Import(ctx context.Context, r io.Reader, dryRun bool) (Imported
 	if err != nil {
 		return out, err
 	}
-	defer drain(res.Body)
-	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
+	defer res.Body.Close()
+	if err := decode(res.Body, &out); err != nil {
 		return out, fmt.Errorf("read the answer to the import: %w", err)
 	}
 	return out, nil
