@@ -2,7 +2,6 @@ package text
 
 import (
 	"encoding/base64"
-	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -60,7 +59,7 @@ func urlPassword(s string, i int) (secretSpan, bool) {
 		return secretSpan{}, false
 	}
 	v := s[colon+1 : at]
-	if placeholder(v) || placeholderPassword(v) {
+	if placeholder(v) || placeholderPassword(v) || v[0] == '[' { // [^ is a pattern's
 		return secretSpan{}, false
 	}
 	return secretSpan{colon + 1, at, kindURLPassword}, true
@@ -181,7 +180,7 @@ var (
 func nameUse(name string) nameClass {
 	fold := foldName(name)
 	switch {
-	case len(fold) < 3:
+	case len(fold) < 3, strings.Contains(fold, "publickey"):
 		return useNone
 	case strings.HasSuffix(fold, "secretaccesskey"), strings.Contains(fold, "aws") && strings.HasSuffix(fold, "secretkey"):
 		return useAWSSecret
@@ -234,156 +233,6 @@ func isConnName(name string) bool {
 	return false
 }
 
-// contextValue is where a value stands.
-type contextValue struct {
-	start, end int
-	quoted     bool
-	quoteLen   int
-	env        bool // NAME=value as in an environment file
-}
-
-// valueAt is the value at or after i, in quotes or up to what ends a word.
-func valueAt(s string, i int) contextValue {
-	for n := 0; i < len(s) && n < 16 && (s[i] == ' ' || s[i] == '\t' || s[i] == '*'); n++ {
-		i++
-	}
-	limit := min(len(s), i+maxContextValue)
-	v := contextValue{start: i}
-	if i < limit && s[i] == '\\' && i+1 < limit && s[i+1] == '"' {
-		v.quoteLen++
-	}
-	if q := i + v.quoteLen; q < limit && strings.IndexByte("\"'`", s[q]) >= 0 {
-		v.quoted = true
-		v.quoteLen++
-		v.start = q + 1
-		v.end = v.start
-		for v.end < limit && s[v.end] != s[q] && s[v.end] != '\n' {
-			v.end++
-		}
-		if v.end > v.start && v.end < len(s) && s[v.end] == s[q] && s[v.end-1] == '\\' && v.quoteLen == 2 {
-			v.end--
-		}
-		return v
-	}
-	v.quoteLen = 0
-	v.end = i
-	for v.end < limit && s[v.end] > ' ' && s[v.end] < utf8.RuneSelf && strings.IndexByte("\"'`,;)]}<>\\|", s[v.end]) < 0 {
-		v.end++
-	}
-	for v.end > v.start && (s[v.end-1] == '.' || s[v.end-1] == ':') {
-		v.end--
-	}
-	return v
-}
-
-// skipScheme moves v behind a word like Token in "Authorization: Token abc".
-func skipScheme(s string, v contextValue) contextValue {
-	for _, scheme := range []string{"token ", "apikey ", "api-key ", "key "} {
-		if n := len(scheme); v.start+n < len(s) && strings.EqualFold(s[v.start:v.start+n], scheme) {
-			return valueAt(s, v.start+n)
-		}
-	}
-	return v
-}
-
-// secret decides whether v is a secret for a name of the class use.
-func (v contextValue) secret(s, name string, use nameClass, before byte) (secretSpan, bool) {
-	val := s[v.start:v.end]
-	sp := secretSpan{v.start, v.end, kindGeneric}
-	if placeholder(val) || strings.Contains(val, "-----BEGIN") {
-		return sp, false
-	}
-	switch use {
-	case useAWSSecret:
-		sp.kind = kindAWSSecret
-		if base64Std.run(val, 0) == len(val) && len(val) == 40 {
-			return sp, true
-		}
-		sp.kind = kindGeneric
-	case useAzureKey:
-		sp.kind = "azure-storage-key"
-		if strings.HasSuffix(foldName(name), "sharedaccesskey") {
-			sp.kind = "azure-shared-key"
-		}
-		return sp, len(val) >= 40 && base64Std.run(val, 0) == len(val)
-	case useSignature:
-		sp.kind = "azure-sas"
-		return sp, (before == '?' || before == '&') && len(val) >= 40
-	case useNone, useSecret, usePassword, useAuthorization:
-	}
-	if isUUIDAt(val, 0) && len(val) == 36 {
-		fold := foldName(name)
-		if strings.Contains(fold, "heroku") {
-			sp.kind = "heroku-key"
-		}
-		return sp, sp.kind != kindGeneric || strings.HasSuffix(fold, "apikey") || strings.HasSuffix(fold, "secret")
-	}
-	return sp, v.looksSecret(val, use == usePassword)
-}
-
-// looksSecret reports whether val is too random for a word, a path or code.
-func (v contextValue) looksSecret(val string, password bool) bool {
-	least, bits := 16, 3.0
-	if password {
-		least, bits = 8, 2.0
-	}
-	if len(val) < least || strings.Contains(val, "://") || looksHashed(val) || wordy(val) {
-		return false
-	}
-	if strings.IndexByte(val, ' ') >= 0 {
-		return false
-	}
-	if !v.quoted && strings.ContainsAny(val, "([{$") {
-		return false // code
-	}
-	if mixedBody(val, 0) == 0 || entropy(val) < bits {
-		return false
-	}
-	if password && !v.quoted && !v.env && len(val) < 12 {
-		return mixed(val) || strings.ContainsAny(val, "!@#%^&*+=?~")
-	}
-	return true
-}
-
-func looksHashed(v string) bool {
-	for _, p := range []string{"sha1:", "sha256:", "sha384:", "sha512:", "sha1-", "sha256-", "sha384-", "sha512-", "md5:", "h1:", "arn:", "$2a$", "$2b$", "$2y$", "$argon2"} {
-		if strings.HasPrefix(v, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// wordy reports whether every part of v between separators is letters with at
-// most two digits behind them, or, in a path, a number.
-func wordy(v string) bool {
-	path := strings.IndexByte(v, '/') >= 0
-	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return !isWordRune(r) }) {
-		digits := len(part) - len(strings.TrimRight(part, "0123456789"))
-		letters := part[:len(part)-digits]
-		if strings.ContainsAny(letters, "0123456789") || digits > 2 && !(path && letters == "") {
-			return false
-		}
-	}
-	return true
-}
-
-// entropy is Shannon's, in bits for each byte.
-func entropy(v string) float64 {
-	var count [256]int
-	for i := range len(v) {
-		count[v[i]]++
-	}
-	bits := 0.0
-	for _, n := range count {
-		if n > 0 {
-			p := float64(n) / float64(len(v))
-			bits -= p * math.Log2(p)
-		}
-	}
-	return bits
-}
-
 // connPassword is the password of a connection string, which may be as weak as
 // people make them: Server=…;Password=…; or host=… password=….
 func (sc *secretScanner) connPassword(v contextValue, before byte) (secretSpan, bool) {
@@ -394,7 +243,7 @@ func (sc *secretScanner) connPassword(v contextValue, before byte) (secretSpan, 
 		}
 	}
 	val := s[v.start:v.end]
-	if val == "" || placeholder(val) || placeholderPassword(val) || !sc.lineAt(v.start).connection {
+	if val == "" || val[0] == '/' || placeholder(val) || placeholderPassword(val) || !sc.lineAt(v.start).connection {
 		return secretSpan{}, false
 	}
 	return secretSpan{v.start, v.end, "conn-password"}, true

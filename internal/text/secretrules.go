@@ -191,7 +191,7 @@ var issuerRules = []issuerRule{
 	{kind: "stripe-webhook-secret", prefix: "whsec_", body: base64Std, least: 24},
 	{kind: "square-token", prefix: "sq0atp-", body: urlSafe, least: 22},
 	{kind: "square-secret", prefix: "sq0csp-", body: urlSafe, least: 40},
-	{kind: "square-token", prefix: "EAAA", body: urlSafe, least: 56},
+	{kind: "square-token", prefix: "EAAA", body: urlSafe, least: 56, most: 60},
 	{kind: "paypal-token", prefix: "access_token$", body: alphabetOf("a-z0-9$"), least: 40},
 	{kind: "shopify-token", prefix: "shpat_", body: anyHex, least: 32},
 	{kind: "shopify-token", prefix: "shpca_", body: anyHex, least: 32},
@@ -266,16 +266,15 @@ var issuerRules = []issuerRule{
 	{kind: "jwt", prefix: "ey", check: jwt},
 }
 
-// indexSecretRules fills the tables that the scanner looks bytes up in.
-func indexSecretRules() {
-	for _, r := range issuerRules {
-		if r.prefix != "" {
-			addIssuer(r.prefix[0], r)
-			continue
+// indexSecretRules makes the tables that the scanner looks bytes up in.
+func indexSecretRules(rules []issuerRule) (actions [256]uint8, issuers [256][]issuerRule) {
+	for c := range 256 {
+		if isAlnum(byte(c)) { // even without a rule: a bare secret beside an AWS key id
+			actions[c] |= issuerAction
 		}
-		for c := range 256 {
-			if isAlnum(byte(c)) {
-				addIssuer(byte(c), r)
+		for _, r := range rules {
+			if r.prefix == "" && isAlnum(byte(c)) || r.prefix != "" && r.prefix[0] == byte(c) {
+				issuers[c] = append(issuers[c], r)
 			}
 		}
 	}
@@ -283,16 +282,7 @@ func indexSecretRules() {
 		actions[c] |= contextAction
 	}
 	actions['-'] |= issuerAction // the dashes of a key block
-	for c := range 256 {         // a bare secret beside an AWS key id
-		if isAlnum(byte(c)) {
-			actions[c] |= issuerAction
-		}
-	}
-}
-
-func addIssuer(first byte, r issuerRule) {
-	issuers[first] = append(issuers[first], r)
-	actions[first] |= issuerAction
+	return actions, issuers
 }
 
 // issuerAt is the token with an issuer's shape that begins at i.

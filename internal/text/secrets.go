@@ -116,13 +116,8 @@ const (
 	contextAction             // something that a secret follows
 )
 
-// actions is what each byte can begin; issuers the rules by first byte.
-var (
-	actions [256]uint8
-	issuers [256][]issuerRule
-)
-
-func init() { indexSecretRules() }
+// actions is what each byte can begin, issuers the rules by first byte.
+var actions, issuers = indexSecretRules(issuerRules)
 
 // wordStart reports whether a token can begin at i: after no word, or after an
 // escape whose last character only looks like one (\n, %3D).
@@ -204,19 +199,22 @@ func repetitive(v string) bool {
 		if i == 0 {
 			continue
 		}
-		switch prev := v[i-1] | 0x20; {
-		case c == prev:
-			if run++; run >= 4 && (c == 'x' || v[i] == '*' || v[i] == '.') || run >= 8 && run*2 > len(v) {
-				return true
-			}
-		default:
+		prev := v[i-1] | 0x20
+		if c == prev+1 {
+			steps++
+		}
+		if c != prev {
 			run = 1
-			if c == prev+1 {
-				steps++
-			}
+			continue
+		}
+		if run++; run >= 4 && (c == 'x' || v[i] == '*' || v[i] == '.') || run >= 8 && run*2 > len(v) {
+			return true
 		}
 	}
-	return distinct == 1 && len(v) > 1 || len(v) >= 8 && distinct <= min(4, len(v)/4) || len(v) >= 8 && steps*10 >= (len(v)-1)*7
+	if len(v) < 8 {
+		return distinct == 1 && len(v) > 1
+	}
+	return distinct <= min(4, len(v)/4) || steps*10 >= (len(v)-1)*7
 }
 
 var placeholderParts = map[string]bool{

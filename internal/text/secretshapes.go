@@ -226,7 +226,8 @@ const (
 	minKeyRun   = 16 // bytes of base64 that make a key of it
 )
 
-var keyLine = alphabetOf("a-zA-Z0-9+/=,.:; \t\r\n\\_()*#@\"'-")
+// keyLine is what a key that is cut off consists of: base64 and headers.
+var keyLine = alphabetOf("a-zA-Z0-9+/=,:; \t\r\n\\_-")
 
 // keyBlock takes a private key in PEM or SSH2 form from BEGIN to END. One that
 // is cut off is taken as far as it looks like a key.
