@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +20,11 @@ const maxFile = 1 << 20
 // fromConfig looks for the nearest .engram/config.json that names a project,
 // from the directory up to the home directory and not in it: what lies there
 // are the user's own settings.
-func (s *search) fromConfig() (id engram.ProjectIdentity, ok bool) {
+func (s *search) fromConfig(ctx context.Context) (id engram.ProjectIdentity, ok bool) {
 	if s.isHome(s.dir) {
 		return id, false
 	}
-	s.up(func(dir string) bool {
+	s.up(ctx, func(dir string) bool {
 		path := filepath.Join(dir, ".engram", "config.json")
 		name, err := configName(path)
 		if err != nil {

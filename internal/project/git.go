@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,9 +27,9 @@ type repository struct {
 
 // fromGit looks for the repository of the directory as git does: below the
 // ceilings. A repository at home does not own the directories below it.
-func (s *search) fromGit() (id engram.ProjectIdentity, ok bool) {
+func (s *search) fromGit(ctx context.Context) (id engram.ProjectIdentity, ok bool) {
 	var repo repository
-	s.up(func(dir string) bool {
+	s.up(ctx, func(dir string) bool {
 		repo, ok = s.repositoryAt(dir)
 		return ok
 	}, func(parent string) bool { return slices.Contains(s.ceilings, parent) || s.isHome(parent) })

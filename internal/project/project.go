@@ -59,7 +59,7 @@ func Detect(ctx context.Context, dir, explicit string, o Options) engram.Project
 	if foreign(dir) {
 		return engram.ProjectIdentity{Name: Normalize(baseName(dir)), Source: engram.ProjectDirectory, Path: dir}
 	}
-	return newSearch(ctx, dir, o).run()
+	return newSearch(dir, o).run(ctx)
 }
 
 // Normalize is the form in which project names are compared: as
@@ -96,15 +96,14 @@ func baseName(path string) string {
 
 // search is one walk up from a directory.
 type search struct {
-	ctx      context.Context
 	dir      string // absolute, without symbolic links
 	home     os.FileInfo
 	ceilings []string
 	warnings []string
 }
 
-func newSearch(ctx context.Context, dir string, o Options) *search {
-	s := &search{ctx: ctx, dir: physical(dir)}
+func newSearch(dir string, o Options) *search {
+	s := &search{dir: physical(dir)}
 	if o.Home != "" {
 		if info, err := os.Stat(o.Home); err == nil {
 			s.home = info
@@ -130,10 +129,10 @@ func physical(path string) string {
 	return filepath.Clean(path)
 }
 
-func (s *search) run() engram.ProjectIdentity {
-	id, ok := s.fromConfig()
+func (s *search) run(ctx context.Context) engram.ProjectIdentity {
+	id, ok := s.fromConfig(ctx)
 	if !ok {
-		id, ok = s.fromGit()
+		id, ok = s.fromGit(ctx)
 	}
 	if !ok {
 		id = engram.ProjectIdentity{Source: engram.ProjectDirectory, Path: s.dir}
@@ -157,11 +156,11 @@ func (s *search) isHome(dir string) bool {
 }
 
 // up calls look for the directory and those above it until it has an answer,
-// or stop says that the next one is out of bounds.
-func (s *search) up(look func(dir string) bool, stop func(parent string) bool) {
+// stop says that the next one is out of bounds, or nobody waits any more.
+func (s *search) up(ctx context.Context, look func(dir string) bool, stop func(parent string) bool) {
 	dir := s.dir
 	for range maxDepth {
-		if s.ctx.Err() != nil || look(dir) {
+		if ctx.Err() != nil || look(dir) {
 			return
 		}
 		parent := filepath.Dir(dir)
