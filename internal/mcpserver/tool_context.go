@@ -1,0 +1,63 @@
+package mcpserver
+
+import (
+	"context"
+
+	"engram"
+	"engram/internal/service/memory"
+)
+
+type contextArgs struct {
+	Project  string `json:"project" doc:"Default: the current one"`
+	Scope    string `json:"scope" enum:"project,personal,global"`
+	MaxBytes int    `json:"max_bytes" default:"4096" min:"256" max:"65536"`
+	Compact  bool   `json:"compact" default:"false" doc:"Titles only"`
+	Query    string `json:"query" doc:"What the session is about: brings what fits it"`
+}
+
+type contextResult struct {
+	Context string `json:"context"`
+	Project string `json:"project,omitempty"`
+	Left    int    `json:"not_shown,omitempty"`
+	noted
+}
+
+func contextTool() tool {
+	return newTool(tool{
+		name: "mem_context", title: "Recall context", core: true, readOnly: true, idempotent: true,
+		description: "What is known about this project: pinned memories, open tasks, last session summaries, recent work. " +
+			"Call it when a session starts and after a compaction.",
+	}, (*call).context)
+}
+
+func (c *call) context(ctx context.Context, in contextArgs) (*contextResult, error) {
+	budget := in.MaxBytes
+	for _, n := range c.notes { // they are part of the text and must fit too
+		budget -= len("\nNote: .") + len(n)
+	}
+	got, err := c.Context(ctx, memory.ContextInput{
+		Project:  c.client.scopeOf(in.Project),
+		Scope:    in.Scope,
+		MaxBytes: max(budget, 1),
+		Compact:  in.Compact,
+		Query:    in.Query,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &contextResult{
+		Context: got.Text,
+		Project: unlessSent(got.Project, engram.NormalizeProject(in.Project)),
+		Left:    got.Left,
+	}
+	if out.Context == "" {
+		out.Context = "Nothing is saved yet"
+		if got.Project != "" {
+			out.Context += " in project " + got.Project
+		}
+		out.Context += "; mem_save stores the first memory."
+	}
+	return out, nil
+}
+
+func (r *contextResult) words() string { return r.Context }
