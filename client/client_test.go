@@ -1,0 +1,244 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"engram"
+	"engram/client"
+	"engram/internal/rest"
+	"engram/internal/service/memory"
+	"engram/internal/service/transfer"
+	"engram/internal/service/upkeep"
+	"engram/internal/store/sqlite"
+)
+
+const token = "correct-horse"
+
+// newClient is a Client of a real API over an empty store.
+func newClient(t *testing.T) *client.Client {
+	t.Helper()
+	dir := t.TempDir()
+	st, err := sqlite.Open(t.Context(), filepath.Join(dir, "memory.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := memory.New(st, memory.Options{})
+	srv := httptest.NewServer(rest.New(rest.Services{
+		Memory: mem, Transfer: transfer.New(st, transfer.Options{}), Upkeep: upkeep.New(st, upkeep.Options{Dir: dir}),
+	}, rest.Options{Token: token, Version: "1.2.3"}))
+	t.Cleanup(func() {
+		srv.Close()
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dial(t, srv.URL, token)
+}
+
+func dial(t *testing.T, url, token string) *client.Client {
+	t.Helper()
+	c, err := client.New(url, client.Options{Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func must[T any](t *testing.T) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func TestLifeOfAMemory(t *testing.T) {
+	t.Parallel()
+	c, ctx := newClient(t), t.Context()
+	at := time.Date(2026, 5, 8, 14, 30, 0, 0, time.UTC)
+	saved := must[client.Saved](t)(c.Save(ctx, client.SaveInput{
+		Title: "Drinks", Content: "tea, not coffee", Type: "preference", Project: "alpha", OccurredAt: &at, Files: []string{"cup.go"},
+	}))
+	if saved.ID != 1 || saved.Outcome != "created" || saved.SessionID != "manual-save-alpha" {
+		t.Errorf("Save() = %+v", saved)
+	}
+	m := must[*client.Memory](t)(c.Get(ctx, saved.ID))
+	if m.Content != "tea, not coffee" || !m.OccurredAt.Equal(at) || len(m.Files) != 1 || !m.DeletedAt.IsZero() || m.CreatedAt.IsZero() {
+		t.Errorf("Get() = %+v", m)
+	}
+	text := "coffee, not tea"
+	if m = must[*client.Memory](t)(c.Update(ctx, saved.ID, client.UpdateInput{Content: &text})); m.Content != text || m.Title != "Drinks" || m.Version != 2 {
+		t.Errorf("Update() = %+v", m)
+	}
+	if h := must[[]client.Memory](t)(c.History(ctx, saved.ID)); len(h) != 2 || h[0].Content != "tea, not coffee" {
+		t.Errorf("History() = %+v", h)
+	}
+	if m = must[*client.Memory](t)(c.Pin(ctx, saved.ID, true)); !m.Pinned {
+		t.Errorf("Pin(true) = %+v", m)
+	}
+	if m = must[*client.Memory](t)(c.Pin(ctx, saved.ID, false)); m.Pinned {
+		t.Errorf("Pin(false) = %+v", m)
+	}
+	if r := must[client.Receipt](t)(c.Delete(ctx, saved.ID, false)); r.Hard || r.Memories != 1 {
+		t.Errorf("Delete() = %+v", r)
+	}
+	if m = must[*client.Memory](t)(c.Restore(ctx, saved.ID)); !m.DeletedAt.IsZero() {
+		t.Errorf("Restore() = %+v", m)
+	}
+	if r := must[client.Receipt](t)(c.Delete(ctx, saved.ID, true)); !r.Hard || r.Versions == 0 {
+		t.Errorf("Delete(hard) = %+v", r)
+	}
+	if _, err := c.Get(ctx, saved.ID); !errors.Is(err, engram.ErrNotFound) {
+		t.Errorf("Get() of an erased one = %v, want not found", err)
+	}
+}
+
+func TestListAndContext(t *testing.T) {
+	t.Parallel()
+	c, ctx := newClient(t), t.Context()
+	for _, text := range []string{"first thing", "second thing", "third thing"} {
+		must[client.Saved](t)(c.Save(ctx, client.SaveInput{Content: text, Project: "alpha"}))
+	}
+	p := must[client.Page](t)(c.List(ctx, client.ListInput{Project: "alpha", Types: []string{"manual"}, Limit: 2}))
+	if len(p.Items) != 2 || p.Items[0].Content != "third thing" || p.Next == "" {
+		t.Fatalf("List() = %+v", p)
+	}
+	p = must[client.Page](t)(c.List(ctx, client.ListInput{Project: "alpha", Limit: 2, Cursor: p.Next}))
+	if len(p.Items) != 1 || p.Items[0].Content != "first thing" || p.Next != "" {
+		t.Errorf("List(next) = %+v", p)
+	}
+	got := must[client.Context](t)(c.Context(ctx, client.ContextInput{Project: "alpha", MaxBytes: 2000}))
+	if !strings.Contains(got.Text, "third thing") || got.Memories == 0 || len(got.Text) > 2000 {
+		t.Errorf("Context() = %+v", got)
+	}
+	if s := must[client.Stats](t)(c.Stats(ctx, "")); s.Memories != 3 || s.Projects[0] != "alpha" {
+		t.Errorf("Stats() = %+v", s)
+	}
+}
+
+func TestSessionsAndPrompts(t *testing.T) {
+	t.Parallel()
+	c, ctx := newClient(t), t.Context()
+	id := "a/b c?%" // ids are the agents' own, and go into a path
+	if s := must[*client.Session](t)(c.StartSession(ctx, id, "alpha", "/src")); s.ID != id || s.Status != "active" {
+		t.Errorf("StartSession() = %+v", s)
+	}
+	if p := must[*client.Prompt](t)(c.SavePrompt(ctx, id, "alpha", "why?")); p.ID != 1 || p.SessionID != id {
+		t.Errorf("SavePrompt() = %+v", p)
+	}
+	if s := must[client.Saved](t)(c.SummarizeSession(ctx, id, "", "we chose tea")); s.Type != "session_summary" || s.SessionID != id {
+		t.Errorf("SummarizeSession() = %+v", s)
+	}
+	if s := must[*client.Session](t)(c.EndSession(ctx, id, "")); s.Status != "ended" || s.EndedAt.IsZero() {
+		t.Errorf("EndSession() = %+v", s)
+	}
+	if s := must[*client.Session](t)(c.Session(ctx, id)); s.Summary != "we chose tea" || s.MemoryCount != 1 {
+		t.Errorf("Session() = %+v", s)
+	}
+	if ss := must[[]client.Session](t)(c.Sessions(ctx, "alpha", 5)); len(ss) != 1 || ss[0].ID != id {
+		t.Errorf("Sessions() = %+v", ss)
+	}
+}
+
+func TestExportAndImport(t *testing.T) {
+	t.Parallel()
+	from, to, ctx := newClient(t), newClient(t), t.Context()
+	must[client.Saved](t)(from.Save(ctx, client.SaveInput{Content: "tea, not coffee", Project: "alpha"}))
+	for _, format := range []string{client.FormatJSON, client.FormatWire} {
+		var file bytes.Buffer
+		if err := from.Export(ctx, &file, format, "alpha"); err != nil {
+			t.Fatal(err)
+		}
+		trial := must[client.Imported](t)(to.Import(ctx, bytes.NewReader(file.Bytes()), true))
+		done := must[client.Imported](t)(to.Import(ctx, &file, false))
+		if !trial.DryRun || trial.Memories != done.Memories || done.Memories+done.Skipped == 0 {
+			t.Errorf("%s: on trial %+v, then %+v", format, trial, done)
+		}
+	}
+	if s := must[client.Stats](t)(to.Stats(ctx, "")); s.Memories != 1 {
+		t.Errorf("%d memories after two imports of one, want 1", s.Memories)
+	}
+}
+
+func TestErrorsAreTyped(t *testing.T) {
+	t.Parallel()
+	c, ctx := newClient(t), t.Context()
+	if h, err := c.Health(ctx); err != nil || h.Version != "1.2.3" {
+		t.Fatalf("Health() = %+v, %v", h, err)
+	}
+	_, err := c.Save(ctx, client.SaveInput{Content: " "})
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok || e.Status != http.StatusBadRequest || e.Code != "content_required" || e.RequestID == "" || !errors.Is(err, engram.ErrInvalid) {
+		t.Errorf("Save of nothing = %#v", err)
+	}
+	_, err = c.Save(ctx, client.SaveInput{Content: strings.Repeat("x", engram.DefaultMaxContent+1)})
+	if !errors.Is(err, engram.ErrTooLarge) {
+		t.Errorf("Save of too much = %v, want too large", err)
+	}
+	_, err = c.EndSession(ctx, "nobody", "")
+	if !errors.Is(err, engram.ErrNotFound) {
+		t.Errorf("EndSession of nobody = %v, want not found", err)
+	}
+}
+
+func TestWrongTokenAndNoServer(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(rest.New(rest.Services{}, rest.Options{Token: token}))
+	_, err := dial(t, srv.URL, "wrong").Stats(t.Context(), "")
+	if !errors.Is(err, engram.ErrUnauthenticated) || !strings.Contains(err.Error(), "token") {
+		t.Errorf("Stats with a wrong token = %v, want unauthenticated and what to do", err)
+	}
+	srv.Close()
+	_, err = dial(t, srv.URL, token).Stats(t.Context(), "")
+	if !errors.Is(err, engram.ErrUnavailable) || !strings.Contains(err.Error(), "engram serve") {
+		t.Errorf("Stats without a server = %v, want unavailable and what to do", err)
+	}
+}
+
+// TestForeignServer: what answers may not be an engram at all.
+func TestForeignServer(t *testing.T) {
+	t.Parallel()
+	answer := func(status int, body string) *client.Client {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}))
+		t.Cleanup(srv.Close)
+		return dial(t, srv.URL, token)
+	}
+	_, err := answer(http.StatusBadGateway, "<html>").Get(t.Context(), 1)
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != http.StatusBadGateway || !strings.Contains(err.Error(), "502") {
+		t.Errorf("Get through a broken proxy = %v", err)
+	}
+	if _, err := answer(http.StatusOK, "<html>").Get(t.Context(), 1); err == nil {
+		t.Error("Get of a page is no error")
+	}
+}
+
+func TestCanceledCallIsTheContexts(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newClient(t).Get(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("Get() = %v, want canceled", err)
+	}
+}
+
+func TestNewRefusesWhatIsNoURL(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"localhost:7437", "ftp://x", "http://", "::", "/tmp/engram.sock"} {
+		if _, err := client.New(url, client.Options{}); !errors.Is(err, engram.ErrInvalid) {
+			t.Errorf("New(%q) = %v, want invalid", url, err)
+		}
+	}
+}
