@@ -1,0 +1,83 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"engram"
+	"engram/internal/config"
+)
+
+func load(t *testing.T, toml string, env map[string]string) (config.Config, error) {
+	t.Helper()
+	home := t.TempDir()
+	dir := filepath.Join(home, ".engram")
+	if toml != "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(toml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return config.Load(func(k string) string { return env[k] }, home, "")
+}
+
+func TestDefaultsThenFileThenEnvironment(t *testing.T) {
+	t.Parallel()
+	c, err := load(t, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Base(c.DataDir) != ".engram" || c.Port != 7437 || !c.LocalAuth || c.DuplicateWindow != 15*time.Minute {
+		t.Errorf("defaults: %+v", c)
+	}
+	c, err = load(t, "port = 9000\nproject = 'file'\nlocal_auth = false\nsession_idle = '2h'\ntime_zone = 'Asia/Tokyo'\n",
+		map[string]string{"ENGRAM_PORT": "9001"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Port != 9001 || c.Project != "file" || c.LocalAuth || c.SessionIdle != 2*time.Hour || c.Zone.String() != "Asia/Tokyo" {
+		t.Errorf("file and environment: %+v", c)
+	}
+}
+
+func TestDataDirFromFlagBeatsEnvironment(t *testing.T) {
+	t.Parallel()
+	flag := t.TempDir()
+	c, err := config.Load(func(string) string { return "/elsewhere" }, "", flag)
+	if err == nil && c.DataDir != flag {
+		t.Errorf("DataDir = %q, want %q", c.DataDir, flag)
+	}
+}
+
+func TestBadSettingsSayWhereTheyStand(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, toml string
+		env        map[string]string
+		want       string
+	}{
+		{"unknown setting", "prot = 1\n", nil, `"prot" is not known`},
+		{"broken file", "port = \n", nil, "line 1"},
+		{"wrong type", "port = 'x'\n", nil, "line 1"},
+		{"duration", "session_idle = 'soon'\n", nil, "session_idle"},
+		{"zone", "time_zone = 'Mars/Base'\n", nil, "time_zone"},
+		{"port in environment", "", map[string]string{"ENGRAM_PORT": "http"}, "ENGRAM_PORT"},
+		{"port range", "", map[string]string{"ENGRAM_PORT": "70000"}, "65535"},
+		{"switch", "", map[string]string{"ENGRAM_LOCAL_AUTH": "perhaps"}, "on or off"},
+		{"level", "", map[string]string{"ENGRAM_LOG_LEVEL": "loud"}, "debug, info"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := load(t, tc.toml, tc.env)
+			if !errors.Is(err, engram.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want invalid with %q", err, tc.want)
+			}
+		})
+	}
+}
