@@ -69,6 +69,7 @@ type media struct {
 type schema struct {
 	Ref                  string             `json:"$ref,omitempty"`
 	Type                 any                `json:"type,omitempty"` // a name, or several
+	Format               string             `json:"format,omitempty"`
 	Description          string             `json:"description,omitempty"`
 	Enum                 []string           `json:"enum,omitempty"`
 	Minimum              *int               `json:"minimum,omitempty"`
@@ -238,12 +239,20 @@ func (d *document) component(t reflect.Type) *schema {
 		d.Components.Schemas[name] = s
 		for _, f := range fieldsOf(t) {
 			of := d.schemaOf(f.typ)
-			of.Description = f.doc
+			of.Description, of.Format = f.doc, format(f)
 			f.required = !f.optional
 			s.add(f, of)
 		}
 	}
 	return &schema{Ref: "#/components/schemas/" + name}
+}
+
+// format is date-time for the fields of an answer that are times.
+func format(f field) string {
+	if strings.HasSuffix(f.name, "_at") || strings.HasPrefix(f.name, "valid_") {
+		return "date-time"
+	}
+	return ""
 }
 
 // componentName makes MemoryPage of page[….memoryJSON].
