@@ -1,0 +1,201 @@
+package memory_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"engram"
+	"engram/internal/service/memory"
+)
+
+func TestStartSessionTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	s, created, err := f.StartSession(ctx, memory.SessionInput{ID: " s1 ", Project: "My Project", Directory: "/home/dev/p"})
+	if err != nil || !created || s.ID != "s1" || s.Project != "my project" || s.Status != engram.SessionActive {
+		t.Fatalf("StartSession = %+v, %v, %v", s, created, err)
+	}
+	again, created, err := f.StartSession(ctx, memory.SessionInput{ID: "s1", Project: "other", Directory: "/elsewhere"})
+	if err != nil || created || again.Project != "my project" || again.Directory != "/home/dev/p" {
+		t.Errorf("again = %+v, %v, %v", again, created, err)
+	}
+	_, _, err = f.StartSession(ctx, memory.SessionInput{ID: " "})
+	wantError(t, err, engram.ErrInvalid, "session_id_required")
+	_, _, err = f.StartSession(ctx, memory.SessionInput{ID: strings.Repeat("x", 501)})
+	wantError(t, err, engram.ErrTooLarge, "session_id_too_long")
+}
+
+func TestEndSessionKeepsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	if _, _, err := f.StartSession(ctx, memory.SessionInput{ID: "s", Project: "p"}); err != nil {
+		t.Fatal(err)
+	}
+	first, err := f.EndSession(ctx, "s", "shipped it")
+	if err != nil || first.Status != engram.SessionEnded || first.Summary != "shipped it" {
+		t.Fatalf("EndSession = %+v, %v", first, err)
+	}
+	f.clock.Add(time.Hour)
+	second, err := f.EndSession(ctx, "s", " ")
+	if err != nil || second.Summary != "shipped it" || !second.EndedAt.Equal(first.EndedAt) {
+		t.Errorf("again = %+v, %v", second, err)
+	}
+	if third, err := f.EndSession(ctx, "s", "and fixed it"); err != nil || third.Summary != "and fixed it" {
+		t.Errorf("with a new summary = %+v, %v", third, err)
+	}
+	// An ended session blocks no write.
+	if r := f.save(t, memory.SaveInput{Content: "late", Session: "s"}); r.Session != "s" {
+		t.Errorf("a write into an ended session went to %q", r.Session)
+	}
+}
+
+func TestSessionsLapse(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	for _, id := range []string{"old", "busy"} {
+		if _, _, err := f.StartSession(ctx, memory.SessionInput{ID: id, Project: "p"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.clock.Add(5 * time.Hour)
+	f.save(t, memory.SaveInput{Content: "C", Session: "busy"})
+	f.clock.Add(time.Hour + time.Second)
+	list, err := f.Sessions(ctx, "p", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]engram.SessionStatus{}
+	for _, s := range list {
+		got[s.ID] = s.Status
+	}
+	want := map[string]engram.SessionStatus{"old": engram.SessionLapsed, "busy": engram.SessionActive}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Sessions mismatch (-want +got):\n%s", diff)
+	}
+	f.save(t, memory.SaveInput{Content: "D", Session: "old"})
+	if s, err := f.Session(ctx, "old"); err != nil || s.Status != engram.SessionActive || s.Count != 1 {
+		t.Errorf("a lapsed session that is written into = %+v, %v", s, err)
+	}
+}
+
+func TestSessionSummary(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	if _, _, err := f.StartSession(ctx, memory.SessionInput{ID: "s", Project: "weaver"}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.SessionSummary(ctx, "", "s", "Moved the loom driver to serial.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := f.get(t, r.ID)
+	if m.Type != engram.TypeSessionSummary || m.Title != "Session summary: weaver" || m.Project != "weaver" || m.Session != "s" {
+		t.Errorf("memory = %+v", m)
+	}
+	s, err := f.Session(ctx, "s")
+	if err != nil || s.Summary != m.Content || s.Status != engram.SessionActive {
+		t.Errorf("session = %+v, %v; want the summary, not ended", s, err)
+	}
+	if r, err = f.SessionSummary(ctx, "", "", "no project"); err != nil || r.Session != "manual-save" {
+		t.Errorf("without anything = %+v, %v", r, err)
+	}
+	_, err = f.SessionSummary(ctx, "p", "s", " ")
+	wantError(t, err, engram.ErrInvalid, "content_required")
+}
+
+func TestSessionProjectIsTheMemorys(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(o *memory.Options) {
+		o.DefaultProject = func(context.Context) engram.ProjectIdentity {
+			return engram.ProjectIdentity{Name: "here", Source: engram.ProjectDirectory}
+		}
+	})
+	ctx := agent(t)
+	if _, _, err := f.StartSession(ctx, memory.SessionInput{ID: "s", Project: "there"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ project, session, want string }{
+		{"", "", "here"},
+		{"", "s", "there"},
+		{"", "new", "here"},
+		{"named", "s", "named"},
+	} {
+		if r := f.save(t, memory.SaveInput{Content: "C" + tt.want + tt.session, Project: tt.project, Session: tt.session}); r.Project != tt.want {
+			t.Errorf("project %q, session %q: filed under %q, want %q", tt.project, tt.session, r.Project, tt.want)
+		}
+		p, err := f.SavePrompt(ctx, tt.session, tt.project, "C")
+		if err != nil || p.Project != tt.want {
+			t.Errorf("prompt: project %q, session %q: filed under %q (%v), want %q", tt.project, tt.session, p.Project, err, tt.want)
+		}
+	}
+}
+
+func TestDeleteSession(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	r := f.save(t, memory.SaveInput{Content: "C", Session: "s"})
+	wantError(t, f.DeleteSession(ctx, "s"), engram.ErrConflict, "")
+	if _, err := f.Delete(ctx, r.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.DeleteSession(ctx, "s"); err != nil {
+		t.Error(err)
+	}
+	wantError(t, f.DeleteSession(ctx, "s"), engram.ErrNotFound, "")
+}
+
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	for _, text := range []string{"make the loom driver use the serial port", "why is the map blank?", "what now"} {
+		f.clock.Add(time.Second)
+		if _, err := f.SavePrompt(ctx, "", "weaver", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.clock.Add(time.Second)
+	other, err := f.SavePrompt(ctx, "s9", "other", "the loom of others")
+	if err != nil || other.ID == 0 || other.UID == "" || other.Session != "s9" {
+		t.Fatalf("SavePrompt = %+v, %v", other, err)
+	}
+	list, err := f.Prompts(ctx, "weaver", 2)
+	if err != nil || len(list) != 2 || list[0].Content != "what now" || list[0].Session != "manual-save-weaver" {
+		t.Errorf("Prompts = %+v, %v", list, err)
+	}
+	for query, want := range map[string]string{
+		"looms and drivers": "make the loom driver use the serial port",
+		"why":               "why is the map blank?",
+		`"serial" OR (`:     "make the loom driver use the serial port",
+	} {
+		found, err := f.SearchPrompts(ctx, query, "weaver", 0)
+		if err != nil || len(found) == 0 || found[0].Content != want {
+			t.Errorf("SearchPrompts(%q) = %+v, %v; want %q", query, found, err, want)
+		}
+	}
+	if found, err := f.SearchPrompts(ctx, "loom", "", 0); err != nil || len(found) != 2 {
+		t.Errorf("SearchPrompts in all projects = %d, %v", len(found), err)
+	}
+	if found, err := f.SearchPrompts(ctx, "...", "", 0); err != nil || len(found) != 0 {
+		t.Errorf("SearchPrompts(...) = %d, %v", len(found), err)
+	}
+	if err := f.DeletePrompt(ctx, other.ID); err != nil {
+		t.Error(err)
+	}
+	wantError(t, f.DeletePrompt(ctx, other.ID), engram.ErrNotFound, "")
+	_, err = f.SavePrompt(ctx, "", "", " ")
+	wantError(t, err, engram.ErrInvalid, "content_required")
+	_, err = f.SavePrompt(ctx, "", "", strings.Repeat("x", 1<<20+1))
+	wantError(t, err, engram.ErrTooLarge, "content_too_large")
+	_, err = f.SearchPrompts(ctx, " ", "", 0)
+	wantError(t, err, engram.ErrInvalid, "query_required")
+}
