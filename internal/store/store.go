@@ -74,6 +74,11 @@ type Patch struct {
 	Scope                                           *engram.Scope
 	Importance                                      *float64
 	Files                                           *[]string
+	// Origin and Trust are those of the new text. Where title or content change
+	// in fact and Trust is less than the memory's, the memory takes both: an edit
+	// never leaves a text with more trust than its author has.
+	Origin *engram.Origin
+	Trust  *engram.Trust
 }
 
 // Memories keeps memories with their versions.

@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"sync"
@@ -126,6 +127,35 @@ func TestTrustIsTheServers(t *testing.T) {
 		}
 		if m := f.get(t, r.ID); m.Trust != tt.want {
 			t.Errorf("actor %q says %q: trust %d, want %d", tt.actor, tt.says, m.Trust, tt.want)
+		}
+	}
+}
+
+// TestEditLosesTrust: a text of the user's that an agent rewrites is trusted as
+// the agent's; what the user rewrites is not raised.
+func TestEditLosesTrust(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	user := as(t.Context(), engram.AccessWrite, engram.OriginUser)
+	r, err := f.Save(user, memory.SaveInput{Title: "T", Content: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		ctx  context.Context
+		in   memory.UpdateInput
+		want engram.Trust
+	}{
+		{agent(t), memory.UpdateInput{Status: ptr("done")}, 3},
+		{agent(t), memory.UpdateInput{Content: ptr("one")}, 3},
+		{user, memory.UpdateInput{Content: ptr("two")}, 3},
+		{agent(t), memory.UpdateInput{Title: ptr("U")}, 2},
+		{as(t.Context(), engram.AccessWrite, engram.OriginWeb), memory.UpdateInput{Content: ptr("three")}, 0},
+		{user, memory.UpdateInput{Content: ptr("four")}, 0},
+	} {
+		m, err := f.Update(tt.ctx, r.ID, tt.in)
+		if err != nil || m.Trust != tt.want {
+			t.Errorf("%s: trust %d, %v; want %d", engram.ActorFrom(tt.ctx).Origin, m.Trust, err, tt.want)
 		}
 	}
 }

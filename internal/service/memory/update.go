@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -23,6 +24,9 @@ func (s *Service) Update(ctx context.Context, id int64, in UpdateInput) (*engram
 	if err != nil {
 		return nil, err
 	}
+	origin := cmp.Or(actor.Origin, engram.OriginAgent)
+	trust := engram.TrustOf(origin)
+	patch.Origin, patch.Trust = &origin, &trust
 	return s.store.UpdateMemory(ctx, actor.Workspace, id, patch, s.now())
 }
 

@@ -41,10 +41,11 @@ func (s *Store) UpdateMemory(ctx context.Context, workspace string, id int64, pa
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE memories SET title = $1, content = $2, hash = $3, type = $4, project = $5, topic_key = $6,
-				status = $7, scope = $8, importance = $9, files = $10, revision_count = revision_count + 1, updated_at = $11
-			WHERE id = $12`,
+				status = $7, scope = $8, importance = $9, files = $10, origin = $11, trust = $12,
+				revision_count = revision_count + 1, updated_at = $13
+			WHERE id = $14`,
 			updated.Title, updated.Content, updated.Hash, updated.Type, updated.Project, updated.TopicKey,
-			updated.Status, updated.Scope, updated.Importance, files, micros(now), id)
+			updated.Status, updated.Scope, updated.Importance, files, updated.Origin, updated.Trust, micros(now), id)
 		if err != nil {
 			return err
 		}
@@ -65,6 +66,7 @@ func (s *Store) UpdateMemory(ctx context.Context, workspace string, id int64, pa
 
 // apply is m with what the patch sets.
 func apply(m engram.Memory, p store.Patch) engram.Memory {
+	title, content := m.Title, m.Content
 	set := func(to *string, from *string) {
 		if from != nil {
 			*to = *from
@@ -88,6 +90,12 @@ func apply(m engram.Memory, p store.Patch) engram.Memory {
 	}
 	if p.Content != nil && p.Hash == nil {
 		m.Hash = engram.ContentHash(m.Content)
+	}
+	if p.Trust != nil && *p.Trust < m.Trust && (m.Title != title || m.Content != content) {
+		m.Trust = *p.Trust
+		if p.Origin != nil {
+			m.Origin = *p.Origin
+		}
 	}
 	return m
 }
