@@ -90,11 +90,12 @@ func (im *importer) ownPrompt(ctx context.Context, i int, raw json.RawMessage) e
 
 func (im *importer) ownSupport(_ context.Context, i int, raw json.RawMessage) error {
 	var pair []string
-	if err := json.Unmarshal(raw, &pair); err != nil || len(pair) != 2 {
+	err := json.Unmarshal(raw, &pair)
+	if err == nil && len(pair) == 2 {
+		im.batch.Supports = append(im.batch.Supports, [2]string{pair[0], pair[1]})
+	} else {
 		im.refuse(itemName("support", "", i), "it must be a pair of uids: derived, source")
-		return nil
 	}
-	im.batch.Supports = append(im.batch.Supports, [2]string{pair[0], pair[1]})
 	return nil
 }
 

@@ -65,7 +65,7 @@ func readObject(r io.Reader, visit func(name string, dec *json.Decoder) error) e
 		if err != nil {
 			return syntaxError(dec, err)
 		}
-		if err := visit(name.(string), dec); err != nil { //nolint:errcheck // a field's name is a string
+		if err := visit(name.(string), dec); err != nil {
 			return err
 		}
 	}
