@@ -432,3 +432,25 @@ func BenchmarkImport(b *testing.B) {
 		b.ReportMetric(10_000/time.Since(start).Seconds(), "memories/s")
 	}
 }
+
+// TestImportOfOneTopicTwice: two machines had a topic of one name: both texts
+// are kept, and the one that was written last goes on as the topic.
+func TestImportOfOneTopicTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.mem(t, engram.Memory{Content: "here", Project: "p", Session: "s", TopicKey: "k", Scope: engram.ScopeProject}, date(10, 8, 0))
+	item := func(id, hour int, title string) string {
+		return fmt.Sprintf(`{"id":%d,"session_id":"s","type":"manual","title":%q,"content":"C","project":"p","scope":"project","topic_key":"k","created_at":"2026-01-10 %02d:00:00"}`, id, title, hour)
+	}
+	r := f.imp(t, `{"version":"0.1.0","observations":[`+item(1, 12, "newest")+`,`+item(2, 9, "older")+`]}`)
+	if r.Memories != 2 || len(r.Refused) != 0 {
+		t.Errorf("report = %+v", r)
+	}
+	keys := map[string]string{}
+	for title, m := range f.living(t) {
+		keys[title] = m.TopicKey
+	}
+	if diff := cmp.Diff(map[string]string{"here": "", "newest": "k", "older": ""}, keys); diff != "" {
+		t.Errorf("topic keys mismatch (-want +got):\n%s", diff)
+	}
+}
