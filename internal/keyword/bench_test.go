@@ -155,7 +155,10 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("%d/load", docs), func(b *testing.B) {
-			stored := x.Changes().Insert
+			var stored []*Stored
+			for _, c := range x.Changes() {
+				stored = append(stored, c.Insert)
+			}
 			for b.Loop() {
 				y := New(1)
 				for _, st := range stored {

@@ -187,8 +187,7 @@ func (s *search) readFrequencies() {
 		}
 		s.tfs = slices.Grow(s.tfs[:0], len(s.docs))[:len(s.docs)]
 		for t := range terms {
-			if s.df[t] == 0 && !s.q.Filter.AsOf.Set && s.q.Filter.Deleted == WithoutDeleted ||
-				!s.parts[number].open(s.q.Terms[t].Text, &l) {
+			if !s.open(number, t, &l) {
 				continue
 			}
 			l.frequencies(s.docs, s.tfs, &s.block)

@@ -109,25 +109,47 @@ func (x *Index) Apply(docs []Document, erased []int64) error {
 }
 
 func (x *Index) put(docs []Document) error {
+	for i := range docs {
+		if err := x.check(&docs[i]); err != nil {
+			return err
+		}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for i := range docs {
 		doc := &docs[i]
-		if len(doc.Terms) != len(doc.TF) {
-			return fmt.Errorf("document %d has %d terms and %d frequencies", doc.ID, len(doc.Terms), len(doc.TF))
-		}
-		p, d, ok := x.place(doc.ID, doc.Version)
-		switch {
-		case ok:
+		if p, d, ok := x.place(doc.ID, doc.Version); ok {
 			x.update(p, d, doc)
-		case x.tail.len() >= maxDocs:
-			x.freeze()
-			fallthrough
-		default:
+		} else {
+			if x.tail.len() >= maxDocs {
+				x.freeze()
+			}
 			d = x.tail.add(doc, x.names)
 			x.count(&x.tail.columns, d, 1)
 		}
 		x.carryDeletion(doc)
+	}
+	return nil
+}
+
+// check looks at a document before it is put in. A version whose text is not
+// the one that is known under its number (an import may do that) is forgotten
+// first.
+func (x *Index) check(doc *Document) error {
+	if len(doc.Terms) != len(doc.TF) {
+		return fmt.Errorf("document %d has %d terms and %d frequencies", doc.ID, len(doc.Terms), len(doc.TF))
+	}
+	p, d, ok := x.place(doc.ID, doc.Version)
+	if !ok || len(doc.Terms) == 0 {
+		return nil
+	}
+	same := p.cols().length[d] == uint32(doc.Len)
+	for i, tf := range frequenciesIn(p, d, doc.Terms) {
+		same = same && tf == doc.TF[i]
+	}
+	if !same {
+		x.forget(func(c *columns, d uint16) bool { return c.id[d] == doc.ID && c.version[d] == uint32(doc.Version) },
+			func(s *segment) bool { _, ok := s.place(doc.ID, uint32(doc.Version)); return ok })
 	}
 	return nil
 }
@@ -193,22 +215,29 @@ func (x *Index) carryDeletion(doc *Document) {
 	}
 }
 
-// erase forgets memories. Segments that hold them are written anew without
-// them, so that their terms are gone as well.
+// erase forgets memories.
 func (x *Index) erase(ids []int64) {
 	gone := make(map[int64]bool, len(ids))
 	for _, id := range ids {
 		gone[id] = true
 	}
+	x.forget(func(c *columns, d uint16) bool { return gone[c.id[d]] }, func(s *segment) bool {
+		return slices.ContainsFunc(ids, func(id int64) bool { _, to := s.versions(id); return to > 0 })
+	})
+}
+
+// forget takes documents out. Segments that hold some are written anew without
+// them, so that their terms are gone as well.
+func (x *Index) forget(gone func(c *columns, d uint16) bool, holds func(s *segment) bool) {
 	for _, s := range slices.Clone(x.segments) {
-		if slices.ContainsFunc(ids, func(id int64) bool { _, to := s.versions(id); return to > 0 }) {
-			next := merge([]*segment{s}, func(s *segment, d uint16) bool { return gone[s.id[d]] })
+		if holds(s) {
+			next := merge([]*segment{s}, func(s *segment, d uint16) bool { return gone(&s.columns, d) })
 			x.replace([]*segment{s}, next)
 		}
 	}
 	var places []uint16
-	for d, id := range x.tail.id {
-		if gone[id] && x.tail.flags[d]&flagGone == 0 {
+	for d := range x.tail.id {
+		if x.tail.flags[d]&flagGone == 0 && gone(&x.tail.columns, uint16(d)) {
 			places = append(places, uint16(d))
 		}
 	}
@@ -231,8 +260,11 @@ func (x *Index) replace(old []*segment, next *segment) {
 		for d := range s.id {
 			x.count(&s.columns, uint16(d), -1)
 		}
-		if s.stored != 0 {
-			x.removed = append(x.removed, s.stored)
+		if next == nil {
+			x.removed = append(x.removed, s.replaces...)
+			if s.stored != 0 {
+				x.removed = append(x.removed, s.stored)
+			}
 		}
 	}
 	x.segments = slices.DeleteFunc(slices.Clone(x.segments), func(s *segment) bool { return slices.Contains(old, s) })

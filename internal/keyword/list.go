@@ -381,19 +381,19 @@ var errList = errors.New("postings are malformed")
 
 // verifyList checks that data is exactly one list over n documents, so that
 // everything else may trust it.
-func verifyList(data []byte, n int, b *block) (df int, err error) {
+func verifyList(data []byte, n int, b *block) error {
 	v, k := binary.Uvarint(data)
 	if k <= 0 || v == 0 || v > uint64(n) {
-		return 0, errList
+		return errList
 	}
-	df, data = int(v), data[k:]
+	df, data := int(v), data[k:]
 	switch {
 	case df <= smallMax:
-		return df, verifySmall(data, df, n)
+		return verifySmall(data, df, n)
 	case denseIn(df, n):
-		return df, verifyDense(data, df, n)
+		return verifyDense(data, df, n)
 	default:
-		return df, verifyBlocks(data, df, n, b)
+		return verifyBlocks(data, df, n, b)
 	}
 }
 

@@ -359,6 +359,12 @@ func (w *world) step(t *testing.T) {
 		next := *d
 		next.Project, next.Pinned = "p3", !d.Pinned
 		w.apply(t, []Document{next})
+	case n < 16 && w.r.IntN(2) == 0: // an import brings another text for a version that is known
+		old, next := *d, *d
+		old.Closed, old.InvalidatedAt, next.RecordedAt = true, w.now, w.now
+		next.Version++
+		w.text(&old)
+		w.apply(t, []Document{old, next})
 	case n < 16:
 		w.apply(t, nil, id, id+1)
 	case n < 17:
@@ -373,19 +379,20 @@ func (w *world) step(t *testing.T) {
 // seal stores what is new, as an engine does.
 func (w *world) seal() {
 	w.x.Compact(0)
-	c := w.x.Changes()
-	for _, id := range c.Drop {
-		delete(w.store, id)
+	for _, c := range w.x.Changes() {
+		for _, id := range c.Drop {
+			delete(w.store, id)
+		}
+		if c.Insert != nil {
+			w.storeNow++
+			c.Insert.ID = w.storeNow
+			w.store[w.storeNow] = c.Insert
+		}
+		if c.Update != nil {
+			w.store[c.Update.ID] = c.Update
+		}
+		w.x.Confirm(c)
 	}
-	for _, st := range c.Insert {
-		w.storeNow++
-		st.ID = w.storeNow
-		w.store[st.ID] = st
-	}
-	for _, st := range c.Update {
-		w.store[st.ID] = st
-	}
-	w.x.Confirm(c)
 }
 
 // restart opens the stored segments in a new index.

@@ -12,12 +12,20 @@ const maxDocs = 1 << 14
 // part is a piece of the index: a segment or the tail.
 type part interface {
 	cols() *columns
-	// open finds a term's postings.
-	open(term string, l *list) bool
+	// find looks a term up.
+	find(term string, e *entry) bool
+	// open gives access to the postings of a term that was found.
+	open(e *entry, l *list)
 	// shift counts documents of terms out of DF (by > 0) or in again.
 	shift(terms []string, by int)
-	// liveDF counts the live documents of a term.
-	liveDF(term string) int
+}
+
+// entry is a term in a part.
+type entry struct {
+	live   int // live documents that have it
+	list   []byte
+	tail   *tailList
+	cursor cursor
 }
 
 // tail takes new documents until it is frozen into a segment.
@@ -45,16 +53,21 @@ func newTail() *tail {
 
 func (t *tail) cols() *columns { return &t.columns }
 
-func (t *tail) open(term string, l *list) bool {
-	have, ok := t.lists[term]
-	if !ok || len(have.docs) == 0 {
+func (t *tail) find(term string, e *entry) bool {
+	l, ok := t.lists[term]
+	if !ok {
 		return false
 	}
+	e.tail, e.live = l, len(l.docs)-l.dead
+	return true
+}
+
+func (t *tail) open(e *entry, l *list) {
+	have := e.tail
 	*l = list{
 		kind: kindPlain, df: len(have.docs), count: (len(have.docs) + rangeLen - 1) / rangeLen,
 		docs: have.docs, tfs: have.tfs, maxTF: have.maxTF, minLen: have.minLen,
 	}
-	return true
 }
 
 func (t *tail) shift(terms []string, by int) {
@@ -63,13 +76,6 @@ func (t *tail) shift(terms []string, by int) {
 			l.dead += by
 		}
 	}
-}
-
-func (t *tail) liveDF(term string) int {
-	if l, ok := t.lists[term]; ok {
-		return len(l.docs) - l.dead
-	}
-	return 0
 }
 
 // add takes a document that is not in the index.

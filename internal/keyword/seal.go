@@ -18,72 +18,64 @@ func (x *Index) Load(st *Stored) error {
 	return nil
 }
 
-// Changes are what a store of segments must do to hold what the index holds,
-// but for its tail.
-type Changes struct {
-	Drop   []int64 // numbers of segments that are no more
-	Insert []*Stored
-	Update []*Stored // only Columns and Checksum are new
+// Change is something that a store of segments must do, in one transaction, to
+// come nearer to what the index holds.
+type Change struct {
+	Drop   []int64 // numbers of segments whose documents Segment holds now, or that are no more
+	Insert *Stored // the store sets its ID
+	Update *Stored // only Columns and Checksum are new
 
-	segments []*segment // of Insert, then of Update
+	segment *segment
 }
 
-// Changes gives what is not stored yet. They hold until the index changes
-// again.
-func (x *Index) Changes() *Changes {
-	c := &Changes{Drop: slices.Clone(x.removed)}
-	var updated []*segment
+// Changes gives what is not stored yet, but for the tail; they hold until the
+// index changes again. After each of them the store is sound: documents that are
+// stored already change nothing when they are applied a second time.
+func (x *Index) Changes() []*Change {
+	var out []*Change
 	for _, s := range x.segments {
 		switch {
 		case s.stored == 0:
-			c.Insert = append(c.Insert, s.encode(x.names, x.analysis))
-			c.segments = append(c.segments, s)
+			out = append(out, &Change{Drop: slices.Clone(s.replaces), Insert: s.encode(x.names, x.analysis), segment: s})
 		case s.dirty:
-			c.Update = append(c.Update, s.encode(x.names, x.analysis))
-			updated = append(updated, s)
+			out = append(out, &Change{Update: s.encode(x.names, x.analysis), segment: s})
 		}
 	}
-	c.segments = append(c.segments, updated...)
-	return c
-}
-
-// Confirm notes that changes are stored, those of Insert under the IDs that the
-// store has set.
-func (x *Index) Confirm(c *Changes) {
-	for i, s := range c.segments {
-		if i < len(c.Insert) {
-			s.stored = c.Insert[i].ID
-		}
-		s.dirty = false
+	if len(x.removed) > 0 {
+		out = append(out, &Change{Drop: slices.Clone(x.removed)})
 	}
-	x.removed = slices.DeleteFunc(x.removed, func(id int64) bool { return slices.Contains(c.Drop, id) })
+	return out
 }
 
-// Without gives a stored segment without some memories, and counts the postings
-// that went with them. It is nil when nothing is left, and the same segment when
-// it holds none of them.
-func Without(st *Stored, analysis int, erased func(id int64) bool) (rest *Stored, postings int, err error) {
+// Confirm notes that a change is stored.
+func (x *Index) Confirm(c *Change) {
+	switch {
+	case c.Insert != nil:
+		c.segment.stored, c.segment.replaces, c.segment.dirty = c.Insert.ID, nil, false
+	case c.Update != nil:
+		c.segment.dirty = false
+	default:
+		x.removed = slices.DeleteFunc(x.removed, func(id int64) bool { return slices.Contains(c.Drop, id) })
+	}
+}
+
+// Without gives a stored segment without some memories: nil when nothing is
+// left, and the same segment when it holds none of them.
+func Without(st *Stored, analysis int, erased func(id int64) bool) (*Stored, error) {
 	n := newNames()
 	s, err := decode(st, n, analysis)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	var gone []uint16
-	for d, id := range s.id {
-		if erased(id) {
-			gone = append(gone, uint16(d))
-		}
+	if !slices.ContainsFunc(s.id, erased) {
+		return st, nil
 	}
-	if len(gone) == 0 {
-		return st, 0, nil
-	}
-	postings = s.postingsOf(gone)
 	next := merge([]*segment{s}, func(s *segment, d uint16) bool { return erased(s.id[d]) })
 	if next == nil {
-		return nil, postings, nil
+		return nil, nil
 	}
 	next.stored = st.ID
-	return next.encode(n, analysis), postings, nil
+	return next.encode(n, analysis), nil
 }
 
 // Entry is a document as the index knows it, for comparing it with its row.
@@ -137,17 +129,31 @@ func (x *Index) Frequencies(id int64, version int, terms []string) ([]int, bool)
 	if !ok {
 		return nil, false
 	}
+	return frequenciesIn(p, d, terms), true
+}
+
+func frequenciesIn(p part, d uint16, terms []string) []int {
 	out := make([]int, len(terms))
 	var (
 		l  list
 		b  block
+		e  entry
 		tf [1]uint16
 	)
 	for i, t := range terms {
-		if p.open(t, &l) {
+		if p.find(t, &e) {
+			p.open(&e, &l)
 			l.frequencies([]uint16{d}, tf[:], &b)
 			out[i] = int(tf[0])
 		}
 	}
-	return out, true
+	return out
+}
+
+// Stores reports whether the store's segment of that number is in use: it was
+// loaded, or what it held is in a segment that takes its place.
+func (x *Index) Stores(id int64) bool {
+	return slices.Contains(x.removed, id) || slices.ContainsFunc(x.segments, func(s *segment) bool {
+		return s.stored == id || slices.Contains(s.replaces, id)
+	})
 }

@@ -23,6 +23,8 @@ type search struct {
 	meanLen float64
 	norms   [1024]float32 // K of BM25 for short documents
 
+	entries []entry // of each query term in each part; list and tail nil = not there
+
 	lists  []list // of the terms that are scored, in the part at hand
 	scored []scoredTerm
 	sums   []uint32 // of each document of the part at hand
@@ -97,6 +99,9 @@ func (s *search) end() {
 	s.x, s.q, s.match.f, s.match.names = nil, nil, nil, nil
 	clear(s.parts)
 	clear(s.lists)
+	for i := range s.entries {
+		s.entries[i] = entry{cursor: cursor{term: s.entries[i].cursor.term}}
+	}
 	clear(s.scored)
 	clear(s.spans)
 }
@@ -106,10 +111,15 @@ func (s *search) weigh() {
 	s.df, s.weight = s.df[:0], s.weight[:0]
 	var all float64
 	idf := make([]float64, len(s.q.Terms))
+	s.entries = slices.Grow(s.entries[:0], len(s.parts)*len(s.q.Terms))[:len(s.parts)*len(s.q.Terms)]
 	for i, t := range s.q.Terms {
 		df := 0
-		for _, p := range s.parts {
-			df += p.liveDF(t.Text)
+		for number, p := range s.parts {
+			e := s.entry(number, i)
+			e.list, e.tail = nil, nil
+			if p.find(t.Text, e) {
+				df += e.live
+			}
 		}
 		s.df = append(s.df, df)
 		idf[i] = math.Log(1 + (float64(s.x.docs)-float64(df)+.5)/(float64(df)+.5))
@@ -133,6 +143,19 @@ func (s *search) weigh() {
 	for i := range s.norms {
 		s.norms[i] = s.norm(uint32(i))
 	}
+}
+
+// entry is where a query term is in a part.
+func (s *search) entry(part, term int) *entry { return &s.entries[part*len(s.q.Terms)+term] }
+
+// open gives access to a query term's postings in a part.
+func (s *search) open(part, term int, l *list) bool {
+	e := s.entry(part, term)
+	if e.list == nil && e.tail == nil {
+		return false
+	}
+	s.parts[part].open(e, l)
+	return true
 }
 
 func (s *search) norm(length uint32) float32 {
@@ -168,7 +191,7 @@ func (s *search) findBest() {
 		if p.cols().len() == 0 {
 			continue
 		}
-		s.openTerms(p)
+		s.openTerms(i)
 		if len(s.scored) > 0 {
 			s.searchPart(i, p.cols())
 		}
@@ -176,12 +199,12 @@ func (s *search) findBest() {
 }
 
 // openTerms opens the query's terms in a part, least bound first.
-func (s *search) openTerms(p part) {
+func (s *search) openTerms(part int) {
 	s.scored = s.scored[:0]
 	s.lists = slices.Grow(s.lists[:0], len(s.q.Terms))[:len(s.q.Terms)]
-	for i, t := range s.q.Terms {
+	for i := range s.q.Terms {
 		l := &s.lists[i]
-		if s.weight[i] <= 0 || !p.open(t.Text, l) {
+		if s.weight[i] <= 0 || !s.open(part, i, l) {
 			continue
 		}
 		st := scoredTerm{l: l, weight: s.weight[i]}

@@ -2,7 +2,6 @@ package keyword
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,18 +16,15 @@ func (x *Index) Prefix(prefix string, limit int) []string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	df := map[string]int{}
+	var c cursor
 	for _, s := range x.segments {
-		for i := s.search(prefix); i < s.terms; i++ {
-			t := s.term(i)
-			if !strings.HasPrefix(string(t), prefix) {
-				break
-			}
-			df[string(t)] += s.liveOf(i)
+		for ok := s.seek(&c, prefix); ok && strings.HasPrefix(string(c.term), prefix); ok = c.next() {
+			df[string(c.term)] += s.liveOf(&c)
 		}
 	}
-	for t := range x.tail.lists {
+	for t, l := range x.tail.lists {
 		if strings.HasPrefix(t, prefix) {
-			df[t] += x.tail.liveDF(t)
+			df[t] += len(l.docs) - l.dead
 		}
 	}
 	return mostFrequent(df, limit)
@@ -41,19 +37,23 @@ func (x *Index) Prefix(prefix string, limit int) []string {
 func (x *Index) Similar(word string, limit int) []string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	m := newNear(word)
+	n := newNear(word)
 	df := map[string]int{}
+	var c cursor
 	for _, s := range x.segments {
-		for i := range s.terms {
-			if t := s.term(i); m.near(t) {
-				df[string(t)] += s.liveOf(i)
+		for s.begin(&c, 0); c.next(); {
+			switch {
+			case n.near(c.term, c.shared):
+				df[string(c.term)] += s.liveOf(&c)
+			case n.far > c.shared:
+				s.skip(&c, string(c.term[:n.far]))
 			}
 		}
 	}
-	var buf []byte
-	for t := range x.tail.lists {
-		if buf = append(buf[:0], t...); m.near(buf) {
-			df[t] += x.tail.liveDF(t)
+	var term []byte
+	for t, l := range x.tail.lists {
+		if term = append(term[:0], t...); n.near(term, 0) {
+			df[t] += len(l.docs) - l.dead
 		}
 	}
 	return mostFrequent(df, limit)
@@ -72,118 +72,93 @@ func mostFrequent(df map[string]int, limit int) []string {
 	return terms[:min(max(limit, 0), len(terms))]
 }
 
-// near finds words that are a few edits from one.
+// near finds words that are a few edits from one, among sorted words: it
+// computes the Damerau-Levenshtein distance (optimal string alignment) row by
+// row, one for each letter, and uses again what a word shares with the one
+// before.
 type near struct {
-	word  []rune
-	edits int
-	least int // bytes of a word that is near
-	most  int
-	mask  uint64 // bytes that it has
-	loses int    // bytes of it that edits take away at most
-	other []rune
-	rows  [3][]int
+	word    []rune
+	edits   int
+	rows    [][]int // [i] is the row after i letters
+	letters []rune
+	ends    []int // where each letter ends
+	far     int   // so many bytes at the beginning are too far from word; 0 = none
 }
 
 func newNear(word string) *near {
-	n := &near{word: []rune(word), edits: 1, mask: bytesOf([]byte(word))}
+	n := &near{word: []rune(word), edits: 1, rows: [][]int{{0}}}
 	if len(n.word) >= twoEdits {
 		n.edits = 2
 	}
-	n.least = len(word) - n.edits*utf8.UTFMax
-	n.most = len(word) + n.edits*utf8.UTFMax
-	n.loses = n.edits * utf8.UTFMax
-	if ascii(word) {
-		n.least = len(word) - n.edits
-		n.loses = n.edits
-	}
-	for i := range n.rows {
-		n.rows[i] = make([]int, len(n.word)+1)
+	for i := range n.word {
+		n.rows[0] = append(n.rows[0], i+1)
 	}
 	return n
 }
 
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
+// near reports whether t is near, and not the word itself. shared is how many
+// of its bytes the word before began with too.
+func (n *near) near(t []byte, shared int) bool {
+	if n.far > 0 && shared >= n.far {
+		return false
+	}
+	n.far = 0
+	depth := len(n.ends)
+	for depth > 0 && n.ends[depth-1] > shared {
+		depth--
+	}
+	at := 0
+	if depth > 0 {
+		at = n.ends[depth-1]
+	}
+	n.letters, n.ends = n.letters[:depth], n.ends[:depth]
+	for at < len(t) {
+		r, size := utf8.DecodeRune(t[at:])
+		at += size
+		if n.push(r, at) {
+			n.far = at
 			return false
 		}
 	}
-	return true
-}
-
-// bytesOf gives a bit for each byte that a word has.
-func bytesOf(word []byte) uint64 {
-	var m uint64
-	for _, c := range word {
-		m |= 1 << (c & 63)
-	}
-	return m
-}
-
-func (n *near) near(t []byte) bool {
-	if len(t) < n.least || len(t) > n.most {
+	if max(len(n.letters)-len(n.word), len(n.word)-len(n.letters)) > n.edits {
 		return false
 	}
-	if bits.OnesCount64(n.mask&^bytesOf(t)) > n.loses {
-		return false
-	}
-	n.other = n.other[:0]
-	for _, r := range string(t) {
-		n.other = append(n.other, r)
-	}
-	d := n.distance()
+	d := n.rows[len(n.letters)][len(n.word)]
 	return d > 0 && d <= n.edits
 }
 
-// distance is the Damerau-Levenshtein distance (optimal string alignment) of
-// word and other, computed in a band; edits + 1 stands for anything greater.
-func (n *near) distance() int {
-	a, b := n.word, n.other
-	far := n.edits + 1
-	if len(a)-len(b) > n.edits || len(b)-len(a) > n.edits {
-		return far
+// push computes the row of one more letter, and reports whether every word that
+// begins so is too far.
+func (n *near) push(r rune, end int) bool {
+	n.letters, n.ends = append(n.letters, r), append(n.ends, end)
+	i := len(n.letters)
+	if i == len(n.rows) {
+		n.rows = append(n.rows, make([]int, len(n.word)+1))
 	}
-	before, last, row := n.rows[0], n.rows[1], n.rows[2]
-	for j := range last {
-		last[j] = min(j, far)
+	last, row := n.rows[i-1], n.rows[i]
+	// Only places within edits of the diagonal can be near enough.
+	from, to := max(1, i-n.edits), min(len(n.word), i+n.edits)
+	row[from-1] = i
+	if from > 1 {
+		row[from-1] = n.edits + 1
 	}
-	for i := 1; i <= len(b); i++ {
-		lo, hi := max(1, i-n.edits), min(len(a), i+n.edits)
-		row[lo-1] = far
-		if lo == 1 {
-			row[0] = min(i, far)
+	least, leastBefore := row[from-1], last[from-1]
+	for j := from; j <= to; j++ {
+		w := n.word[j-1]
+		d := min(last[j], row[j-1]) + 1
+		if w == r {
+			d = min(d, last[j-1])
+		} else {
+			d = min(d, last[j-1]+1)
 		}
-		best := row[lo-1]
-		for j := lo; j <= hi; j++ {
-			cost := 1
-			if a[j-1] == b[i-1] {
-				cost = 0
-			}
-			d := min(last[j-1]+cost, row[j-1]+1)
-			if j < i+n.edits { // inside the band of the row before
-				d = min(d, last[j]+1)
-			}
-			if i > 1 && j > 1 && a[j-1] == b[i-2] && a[j-2] == b[i-1] {
-				d = min(d, before[j-2]+1)
-			}
-			row[j] = d
-			best = min(best, d)
+		if i > 1 && j > 1 && w == n.letters[i-2] && n.word[j-2] == r {
+			d = min(d, n.rows[i-2][j-2]+1)
 		}
-		if best > n.edits && (i == 1 || rowLeast(last, max(1, i-1-n.edits), min(len(a), i-1+n.edits)) > n.edits) {
-			return far
-		}
-		before, last, row = last, row, before
+		row[j] = d
+		least, leastBefore = min(least, d), min(leastBefore, last[j])
 	}
-	if len(b)+n.edits < len(a) {
-		return far
+	if to < len(n.word) {
+		row[to+1] = n.edits + 1
 	}
-	return min(last[len(a)], far)
-}
-
-func rowLeast(row []int, lo, hi int) int {
-	least := row[lo-1]
-	for j := lo; j <= hi; j++ {
-		least = min(least, row[j])
-	}
-	return least
+	return least > n.edits && leastBefore >= n.edits
 }

@@ -9,10 +9,7 @@ import (
 // in order, each with its postings.
 type segmentWriter struct {
 	s       *segment
-	text    []byte
-	lists   []byte
-	termOff []byte
-	listOff []byte
+	dict    dictionaryWriter
 	dead    []uint16
 	anyDead bool
 
@@ -69,36 +66,23 @@ func (w *segmentWriter) end(term string) {
 	}
 	w.dead = append(w.dead, dead)
 	w.anyDead = w.anyDead || dead > 0
-	w.termOff = binary.LittleEndian.AppendUint32(w.termOff, uint32(len(w.text)))
-	w.listOff = binary.LittleEndian.AppendUint32(w.listOff, uint32(len(w.lists)))
-	w.text = append(w.text, term...)
-	w.lists = appendList(w.lists, w.docs, w.tfs, w.s.length)
+	w.dict.add(term, func(lists []byte) []byte { return appendList(lists, w.docs, w.tfs, w.s.length) })
 }
 
 // finish gives the segment. Its bytes are right by construction, so they are
 // laid out without a second check.
 func (w *segmentWriter) finish() *segment {
-	s := w.s
-	s.terms = len(w.dead)
-	w.termOff = binary.LittleEndian.AppendUint32(w.termOff, uint32(len(w.text)))
-	w.listOff = binary.LittleEndian.AppendUint32(w.listOff, uint32(len(w.lists)))
-	size := postingsHeader + len(w.termOff) + len(w.listOff) + len(w.text) + len(w.lists) + padding
-	data := make([]byte, 0, size)
-	data = binary.LittleEndian.AppendUint32(data, postingsMagic)
-	data = binary.LittleEndian.AppendUint32(data, uint32(s.len()))
-	data = binary.LittleEndian.AppendUint32(data, uint32(s.terms))
-	data = binary.LittleEndian.AppendUint32(data, uint32(len(w.text)))
-	data = append(data, w.termOff...)
-	data = append(data, w.listOff...)
-	data = append(data, w.text...)
-	data = append(data, w.lists...)
-	s.postings = append(data, make([]byte, padding)...)
-
-	rest := s.postings[postingsHeader:]
-	s.termOff, rest = rest[:len(w.termOff)], rest[len(w.termOff):]
-	s.listOff, rest = rest[:len(w.listOff)], rest[len(w.listOff):]
-	s.text, rest = rest[:len(w.text)], rest[len(w.text):]
-	s.lists = rest[:len(rest)-padding]
+	s, d := w.s, &w.dict
+	d.mark()
+	data := make([]byte, 0, postingsHeader+len(d.heads)+len(d.text)+len(d.lists)+padding)
+	for _, v := range []int{postingsMagic, s.len(), d.terms, len(d.text)} {
+		data = binary.LittleEndian.AppendUint32(data, uint32(v))
+	}
+	data = append(data, d.heads...)
+	data = append(data, d.text...)
+	data = append(data, d.lists...)
+	data = append(data, make([]byte, padding)...)
+	s.lay(data, d.terms, len(d.text))
 	if w.anyDead {
 		s.dead = slices.Clip(w.dead)
 	}
@@ -147,40 +131,51 @@ func merge(from []*segment, drop func(s *segment, d uint16) bool) *segment {
 		w.take(&from[p.part].columns, p.d)
 	}
 	w.mergeTerms(from, number)
-	return w.finish()
+	next := w.finish()
+	for _, s := range from {
+		if s.stored != 0 {
+			next.replaces = append(next.replaces, s.stored)
+		}
+		next.replaces = append(next.replaces, s.replaces...)
+	}
+	return next
 }
 
 // mergeTerms goes through the dictionaries side by side.
 func (w *segmentWriter) mergeTerms(from []*segment, number [][]uint16) {
-	next := make([]int, len(from))
+	at := make([]cursor, len(from))
+	more := make([]bool, len(from))
+	for p, s := range from {
+		s.begin(&at[p], 0)
+		more[p] = at[p].next()
+	}
 	var (
 		l list
 		b block
 	)
 	for {
-		var least []byte
-		for p, s := range from {
-			if next[p] < s.terms {
-				if t := s.term(next[p]); least == nil || string(t) < string(least) {
-					least = t
-				}
+		least := -1
+		for p := range from {
+			if more[p] && (least < 0 || string(at[p].term) < string(at[least].term)) {
+				least = p
 			}
 		}
-		if least == nil {
+		if least < 0 {
 			return
 		}
+		term := string(at[least].term)
 		w.begin(0)
 		for p, s := range from {
-			if next[p] == s.terms || string(s.term(next[p])) != string(least) {
+			if !more[p] || string(at[p].term) != term {
 				continue
 			}
 			l = list{}
-			data := s.list(next[p])
+			data := at[p].list()
 			openList(&l, data[:cap(data)], s.length)
 			w.takeList(&l, number[p], &b)
-			next[p]++
+			more[p] = at[p].next()
 		}
-		w.end(string(least))
+		w.end(term)
 	}
 }
 

@@ -1,0 +1,181 @@
+package keyword
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// groupLen is how many terms share a head in a dictionary.
+const groupLen = 16
+
+// dictionary is the terms of a segment, sorted, in groups: the first of a group
+// is whole, the others begin with what they share with the one before. After
+// each follows how many bytes its postings have.
+//
+// heads has for each group, and for the end, where its terms and where its
+// postings begin.
+type dictionary struct {
+	terms int
+	heads []byte
+	text  []byte
+	lists []byte // the postings; at least padding bytes follow in memory
+}
+
+func (d *dictionary) groups() int { return (d.terms + groupLen - 1) / groupLen }
+
+func (d *dictionary) head(group int) (text, list int) {
+	h := d.heads[8*group:]
+	return int(binary.LittleEndian.Uint32(h)), int(binary.LittleEndian.Uint32(h[4:]))
+}
+
+// first is the first term of a group.
+func (d *dictionary) first(group int) []byte {
+	from, _ := d.head(group)
+	n, k := binary.Uvarint(d.text[from:])
+	return d.text[from+k : from+k+int(n)]
+}
+
+// cursor goes through the terms of a dictionary.
+type cursor struct {
+	d        *dictionary
+	number   int    // of the term
+	term     []byte // valid until the next one
+	shared   int    // bytes of the term before that it begins with, as far as is known
+	from, to int    // its postings in d.lists
+	text     int    // where the next term is
+}
+
+// begin stands before the first term of a group.
+func (d *dictionary) begin(c *cursor, group int) {
+	c.d, c.number = d, group*groupLen-1
+	c.text, c.to = d.head(group)
+}
+
+func (c *cursor) next() bool {
+	if c.number++; c.number >= c.d.terms {
+		return false
+	}
+	rest := c.d.text[c.text:]
+	k := 0
+	c.shared = 0
+	if c.number%groupLen != 0 {
+		c.shared, k = short(rest, 0)
+	}
+	n, k := short(rest, k)
+	c.term = append(c.term[:c.shared], rest[k:k+n]...)
+	size, k := short(rest, k+n)
+	c.text += k
+	c.from, c.to = c.to, c.to+size
+	return true
+}
+
+// short reads a varint at a place, mostly of one byte, and gives the place behind.
+func short(data []byte, at int) (v, next int) {
+	if data[at] < 0x80 {
+		return int(data[at]), at + 1
+	}
+	u, k := binary.Uvarint(data[at:])
+	return int(u), at + k
+}
+
+// list is the bytes of the postings, and what follows them.
+func (c *cursor) list() []byte { return c.d.lists[c.from:c.to:cap(c.d.lists)] }
+
+// seek stands at the first term that is not before the given one.
+func (d *dictionary) seek(c *cursor, term string) bool {
+	group := sort.Search(d.groups(), func(i int) bool { return string(d.first(i)) > term })
+	d.begin(c, max(0, group-1))
+	for c.next() {
+		if string(c.term) >= term {
+			return true
+		}
+	}
+	return false
+}
+
+// skip goes on over whole groups whose terms begin with prefix, as the one at
+// hand does.
+func (d *dictionary) skip(c *cursor, prefix string) {
+	next := c.number/groupLen + 1
+	has := func(group int) bool {
+		return group < d.groups() && strings.HasPrefix(string(d.first(group)), prefix)
+	}
+	if !has(next) {
+		return
+	}
+	n := sort.Search(d.groups()-next, func(i int) bool { return !has(next + i) })
+	d.begin(c, next+n-1)
+}
+
+func (d *dictionary) find(c *cursor, term string) bool {
+	return d.seek(c, term) && string(c.term) == term
+}
+
+// verify checks every term, so that everything else may trust the bytes.
+func (d *dictionary) verify() error {
+	damaged := func(what string, group int) error {
+		return fmt.Errorf("%w: %s in group %d of the dictionary", ErrDamaged, what, group)
+	}
+	var term, last []byte
+	text, list := 0, 0
+	for g := range d.groups() {
+		if t, l := d.head(g); t != text || l != list {
+			return damaged("wrong head", g)
+		}
+		for i := range min(groupLen, d.terms-g*groupLen) {
+			r := columnReader{data: d.text[text:]}
+			shared := 0
+			if i > 0 {
+				shared = r.below(len(term) + 1)
+			}
+			suffix := r.string()
+			size := r.below(len(d.lists) - list + 1)
+			if r.bad {
+				return damaged("bad term", g)
+			}
+			last = append(last[:0], term...)
+			term = append(term[:shared], suffix...)
+			if g+i > 0 && string(last) >= string(term) {
+				return damaged("wrong order", g)
+			}
+			text, list = len(d.text)-len(r.data), list+size
+		}
+	}
+	if t, l := d.head(d.groups()); t != text || l != list || text != len(d.text) || list != len(d.lists) {
+		return damaged("wrong end", d.groups())
+	}
+	return nil
+}
+
+// dictionaryWriter takes terms in order with their postings.
+type dictionaryWriter struct {
+	dictionary
+	last string
+}
+
+func (w *dictionaryWriter) mark() {
+	w.heads = binary.LittleEndian.AppendUint32(w.heads, uint32(len(w.text)))
+	w.heads = binary.LittleEndian.AppendUint32(w.heads, uint32(len(w.lists)))
+}
+
+// add takes a term whose postings write appends.
+func (w *dictionaryWriter) add(term string, write func(lists []byte) []byte) {
+	shared := 0
+	if w.terms%groupLen == 0 {
+		w.mark()
+	} else {
+		for shared < len(term) && shared < len(w.last) && term[shared] == w.last[shared] {
+			shared++
+		}
+		w.text = binary.AppendUvarint(w.text, uint64(shared))
+	}
+	w.text = binary.AppendUvarint(w.text, uint64(len(term)-shared))
+	w.text = append(w.text, term[shared:]...)
+	size := len(w.lists)
+	w.lists = write(w.lists)
+	w.text = binary.AppendUvarint(w.text, uint64(len(w.lists)-size))
+	w.terms++
+	w.last = term
+}
