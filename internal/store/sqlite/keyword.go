@@ -1,0 +1,226 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"engram/internal/keyword"
+	"engram/internal/store"
+	"engram/internal/text"
+)
+
+// keywordIndex is this process's copy of the keyword index. The rows are the
+// truth: every search first reads what was written since, by whatever process,
+// and nothing is loaded before the first one. Parts of the index are sealed in
+// keyword_segments so that the next process need not analyse all texts again.
+type keywordIndex struct {
+	s      *Store
+	holder string // of the lease for sealing
+
+	turn    chan struct{} // holds one: whoever takes it may change the index
+	state   atomic.Pointer[keywordState]
+	stmt    sync.Mutex // of seqStmt
+	seqStmt *sql.Stmt
+
+	commits atomic.Int64
+	start   sync.Once
+	wake    chan struct{}
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+}
+
+// keywordState says what an index holds. Only whoever has the turn makes a new
+// one.
+type keywordState struct {
+	index      *keyword.Index
+	seq        int64 // of the last write in it
+	generation int64 // of the sealed segments that it began with
+	damaged    bool  // some sealed segments could not be used and must be dropped
+}
+
+func newKeywordIndex(s *Store) *keywordIndex {
+	return &keywordIndex{s: s, holder: rand.Text(), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+}
+
+// analysis is a number of what package text makes of texts: it differs when
+// the terms of some sample do, so that segments of other rules are not used.
+var analysis = sync.OnceValue(func() int {
+	const format = 1
+	d := text.Analyze(`The engineers were running getUserByID and snake_case_name quickly, v1.2.3 at /etc/hosts;`,
+		`Los niños corrían; die Häuser, les chevaux, gli amici, as crianças, 東京タワーへ行った。数据库 한국어 문장 привет мира 42 %`)
+	tf := map[string]int{}
+	for i, t := range d.Terms {
+		tf[t] = d.TF[i]
+	}
+	h := fnv.New32a()
+	fmt.Fprintln(h, format, d.Len)
+	for _, t := range slices.Sorted(maps.Keys(tf)) {
+		fmt.Fprintln(h, t, tf[t])
+	}
+	return int(h.Sum32())
+})
+
+// Keyword implements [store.Searcher].
+func (s *Store) Keyword(ctx context.Context, q store.KeywordQuery) (*store.KeywordResult, error) {
+	x, err := s.keyword.fresh(ctx)
+	if err != nil {
+		return nil, mapError(fmt.Errorf("keyword search: %w", err))
+	}
+	return keywordResult(x.Search(keywordQuery(&q))), nil
+}
+
+// SimilarTerms implements [store.Searcher].
+func (s *Store) SimilarTerms(ctx context.Context, word string, limit int) ([]string, error) {
+	x, err := s.keyword.fresh(ctx)
+	if err != nil {
+		return nil, mapError(fmt.Errorf("similar terms: %w", err))
+	}
+	return x.Similar(word, limit), nil
+}
+
+// PrefixTerms implements [store.Searcher].
+func (s *Store) PrefixTerms(ctx context.Context, prefix string, limit int) ([]string, error) {
+	x, err := s.keyword.fresh(ctx)
+	if err != nil {
+		return nil, mapError(fmt.Errorf("prefix terms: %w", err))
+	}
+	return x.Prefix(prefix, limit), nil
+}
+
+// fresh gives the index with every write that is committed by now.
+func (k *keywordIndex) fresh(ctx context.Context) (*keyword.Index, error) {
+	if k.s.Closed() {
+		return nil, errClosed
+	}
+	seq, err := k.lastSeq(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if st := k.state.Load(); st != nil && st.seq >= seq {
+		return st.index, nil
+	}
+	if err := k.take(ctx); err != nil {
+		return nil, err
+	}
+	defer k.give()
+	st, err := k.loaded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	st, err = k.catchUp(ctx, st, seq)
+	if err != nil {
+		return nil, err
+	}
+	if st.index.Tail() >= sealAt {
+		k.nudge()
+	}
+	return st.index, nil
+}
+
+// lastSeq is the number of the last write.
+func (k *keywordIndex) lastSeq(ctx context.Context) (seq int64, err error) {
+	k.stmt.Lock()
+	if k.seqStmt == nil {
+		k.seqStmt, err = k.s.reader.PrepareContext(ctx, `SELECT value FROM counters WHERE name = 'seq'`)
+	}
+	stmt := k.seqStmt
+	k.stmt.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	err = stmt.QueryRowContext(ctx).Scan(&seq)
+	return seq, err
+}
+
+func (k *keywordIndex) take(ctx context.Context) error {
+	select {
+	case k.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (k *keywordIndex) give() { <-k.turn }
+
+// close ends the background work. It does not seal.
+func (k *keywordIndex) close() error {
+	k.start.Do(func() {}) // nothing starts from now on
+	if k.stop != nil {
+		k.stop()
+	}
+	k.done.Wait()
+	k.stmt.Lock()
+	defer k.stmt.Unlock()
+	if k.seqStmt == nil {
+		return nil
+	}
+	return k.seqStmt.Close()
+}
+
+func (k *keywordIndex) log() *slog.Logger {
+	if k.s.opts.Log != nil {
+		return k.s.opts.Log
+	}
+	return slog.Default()
+}
+
+func keywordQuery(q *store.KeywordQuery) keyword.Query {
+	f := &q.Filter
+	out := keyword.Query{
+		Filter: keyword.Filter{
+			Workspace: f.Workspace, Projects: f.Projects, Global: f.Global, Scopes: texts(f.Scopes), Types: f.Types,
+			NotTypes: f.NotTypes, Kinds: texts(f.Kinds), Session: f.Session,
+			Since: instant(f.Since), Until: instant(f.Until), AsOf: instant(f.AsOf),
+			Deleted: keyword.Deleted(f.Deleted), Pinned: f.Pinned, OpenTasks: f.OpenTasks,
+		},
+		Limit: q.Limit, Neighbours: q.Neighbours, Widen: q.Widen,
+		Terms: make([]keyword.Term, len(q.Terms)),
+	}
+	for i, t := range q.Terms {
+		out.Terms[i] = keyword.Term{Text: t.Text, Weight: t.Weight}
+	}
+	return out
+}
+
+func texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}
+
+func instant(t time.Time) keyword.Instant {
+	if t.IsZero() {
+		return keyword.Instant{}
+	}
+	return keyword.At(t.Round(time.Microsecond).UnixMicro())
+}
+
+func keywordResult(r *keyword.Result) *store.KeywordResult {
+	out := &store.KeywordResult{DF: r.DF, Docs: r.Docs, AvgLen: r.AvgLen, Hits: make([]store.KeywordHit, len(r.Hits))}
+	for i, h := range r.Hits {
+		out.Hits[i] = store.KeywordHit{
+			ID: h.ID, Score: h.Score, Len: h.Len, TF: h.TF, Turn: h.Turn, OccurredAt: time.UnixMicro(h.OccurredAt).UTC(),
+		}
+		if len(h.Neighbours) == 0 {
+			continue
+		}
+		around := make([]store.KeywordNeighbour, len(h.Neighbours))
+		for j, n := range h.Neighbours {
+			around[j] = store.KeywordNeighbour(n)
+		}
+		out.Hits[i].Neighbours = around
+	}
+	return out
+}
