@@ -181,7 +181,7 @@ func (s *Store) checkLog(ctx context.Context, repair bool) ([]store.Finding, err
 		return nil, err
 	}
 	if n > maxLog && repair {
-		if _, err := s.truncateLog(ctx, wipeTime); err != nil {
+		if _, err := s.truncateLog(ctx, s.wipeTime); err != nil {
 			return nil, err
 		}
 		if n, err = size(); err != nil {

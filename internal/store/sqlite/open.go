@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -37,6 +38,7 @@ type Options struct {
 	SyncFull    bool
 	ReadConns   int           // connections that read (default: one a CPU, 2 to 4)
 	BusyTimeout time.Duration // how long to wait for another process's write (default 5 s)
+	Log         *slog.Logger  // default [slog.Default]
 }
 
 // Store is an open file. Its methods are safe for concurrent use.
@@ -47,6 +49,10 @@ type Store struct {
 	opts   Options
 	writer *sql.DB
 	reader *sql.DB
+
+	keyword *keywordIndex
+
+	wipeTime time.Duration
 
 	close    sync.Once
 	closeErr error
@@ -67,7 +73,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if err := prepareFile(path, opts.ReadOnly); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, opts: opts}
+	s := &Store{path: path, opts: opts, wipeTime: defaultWipeTime}
 	if err := s.openPools(); err != nil {
 		return nil, mapError(fmt.Errorf("open %s: %w", path, err))
 	}
@@ -78,13 +84,14 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(mapError(fmt.Errorf("open %s: %w", path, err)), s.reader.Close(), s.writer.Close())
 	}
+	s.keyword = newKeywordIndex(s)
 	s.Store = sqlstore.New(sqlstore.Engine{
 		Writer:     s.writer,
 		Reader:     s.reader,
 		Rebind:     rebind,
 		MapError:   mapError,
-		EraseIndex: s.eraseKeyword,
-		AfterErase: s.wipe,
+		Erase:      s.erase,
+		AfterWrite: s.keyword.noteCommit,
 	})
 	return s, nil
 }
@@ -177,7 +184,7 @@ func (s *Store) initWriter(c *sqlite3.Conn) error {
 		PRAGMA cache_size = -4000;
 		PRAGMA wal_autocheckpoint = 1000;
 		PRAGMA journal_size_limit = 8388608;
-		`+openLog)
+		` + openLog)
 	if err != nil {
 		return err
 	}
@@ -204,12 +211,12 @@ func (s *Store) initReader(c *sqlite3.Conn) error {
 	return s.ownFiles()
 }
 
-// initCopier sets up a connection that copies the file.
+// initCopier sets up a connection that copies or rewrites the file as a whole.
 func (s *Store) initCopier(c *sqlite3.Conn) error {
 	if err := c.BusyTimeout(s.opts.BusyTimeout); err != nil {
 		return err
 	}
-	return c.Exec(`PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000`)
+	return c.Exec(`PRAGMA temp_store = FILE; PRAGMA cache_size = -8000`)
 }
 
 // useWAL switches the file to a write-ahead log. SQLite does not wait for other
@@ -278,7 +285,7 @@ func (s *Store) Close() error {
 		if !s.opts.ReadOnly {
 			err = s.sealKeyword(context.Background())
 		}
-		s.closeErr = errors.Join(err, s.Store.Close())
+		s.closeErr = errors.Join(err, s.keyword.close(), s.Store.Close())
 	})
 	return s.closeErr
 }

@@ -68,23 +68,6 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 	return nil
 }
 
-// wipeTime is how long an erasure waits for other processes' readers.
-const wipeTime = 10 * time.Second
-
-// wipe takes what was erased out of the log as well: the file's pages were
-// overwritten by the erasing transaction (secure_delete). It goes on when the
-// caller gives up, since the erasure is committed.
-func (s *Store) wipe(ctx context.Context) (copies []string, err error) {
-	done, err := s.truncateLog(context.WithoutCancel(ctx), wipeTime)
-	if err != nil {
-		return nil, fmt.Errorf("truncate log: %w", err)
-	}
-	if !done {
-		copies = append(copies, filepath.Base(s.path)+"-wal until the next checkpoint: another process is still reading an older state")
-	}
-	return copies, nil
-}
-
 // truncateLog moves the whole log into the file and cuts it to nothing. It is
 // false when others were still using the log after patience.
 func (s *Store) truncateLog(ctx context.Context, patience time.Duration) (done bool, err error) {
@@ -174,14 +157,20 @@ func (s *Store) copyTo(ctx context.Context, path string) (err error) {
 	return quickCheck(ctx, path)
 }
 
-// vacuumInto runs on a connection of its own, so that it keeps nobody waiting.
-func (s *Store) vacuumInto(ctx context.Context, path string) (err error) {
+// vacuumInto writes a copy of the file.
+func (s *Store) vacuumInto(ctx context.Context, path string) error {
+	return s.onCopier(ctx, `VACUUM INTO ?1`, path)
+}
+
+// onCopier runs a statement on a connection of its own, so that it keeps none
+// of the others waiting and its memory goes with it.
+func (s *Store) onCopier(ctx context.Context, query string, args ...any) (err error) {
 	db, err := driver.Open(s.dsn(), s.initCopier)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = db.ExecContext(ctx, `VACUUM INTO ?1`, path)
+	_, err = db.ExecContext(ctx, query, args...)
 	return err
 }
 

@@ -23,8 +23,8 @@ const versionColumns = `memory_id, ` + textColumns + `, 0, NULL, NULL, NULL`
 
 type scanner interface{ Scan(dest ...any) error }
 
-// scanMemory reads memoryColumns or versionColumns, and extra columns after them.
-func scanMemory(row scanner, extra ...any) (*engram.Memory, error) {
+// scanMemory reads memoryColumns or versionColumns.
+func scanMemory(row scanner) (*engram.Memory, error) {
 	var (
 		m                                         engram.Memory
 		session                                   sql.NullString
@@ -34,16 +34,15 @@ func scanMemory(row scanner, extra ...any) (*engram.Memory, error) {
 		validFrom, validTo, invalidated, accessed sql.NullInt64
 		deleted, superseded                       sql.NullInt64
 	)
-	dest := append(make([]any, 0, 40),
+	err := row.Scan(
 		&m.ID, &m.UID, &m.Workspace, &m.Version, &m.Kind, &m.Type, &m.Project, &m.ProjectOrigin, &m.Scope, &session,
 		&m.TopicKey, &m.Hash, &m.Importance, &pinned, &m.Origin, &m.Trust, &m.Status, &m.RevisionCount, &m.DuplicateCount,
 		&occurred, &validFrom, &validTo, &recorded, &created, &updated, &seen,
 		&m.Speaker, &m.Role, &m.ToolName, &files, &m.Title, &m.Content, &invalidated,
 		&m.AccessCount, &superseded, &accessed, &deleted)
-	if err := row.Scan(append(dest, extra...)...); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if m.Files, err = decodeFiles(files); err != nil {
 		return nil, fmt.Errorf("memory %d: %w", m.ID, err)
 	}

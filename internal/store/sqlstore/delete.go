@@ -71,6 +71,7 @@ func dropTopic(ctx context.Context, tx *Tx, id int64, now time.Time, seq int64) 
 // EraseMemory implements [store.Memories].
 func (s *Store) EraseMemory(ctx context.Context, workspace string, id int64, now time.Time) (engram.Receipt, error) {
 	receipt := engram.Receipt{ID: id, Hard: true}
+	var wipe Wipe
 	err := s.Write(ctx, func(tx *Tx) error {
 		if _, err := memoryByID(ctx, tx, workspace, id, true); err != nil {
 			return err
@@ -80,13 +81,17 @@ func (s *Store) EraseMemory(ctx context.Context, workspace string, id int64, now
 			return err
 		}
 		receipt.Memories, receipt.Derived = len(ids), len(ids)-1
-		return s.erase(ctx, tx, ids, now, &receipt)
+		receipt.Postings, wipe, err = s.eng.Erase(ctx, tx.Tx, Erased{Memories: ids})
+		if err != nil {
+			return err
+		}
+		return erase(ctx, tx, ids, now, &receipt)
 	})
 	if err != nil {
 		return engram.Receipt{}, wrap("erase memory", err)
 	}
-	if receipt.Copies, err = s.afterErase(ctx); err != nil {
-		return receipt, wrap("erase memory", err)
+	if receipt.Copies, err = wipe(ctx); err != nil {
+		return receipt, wrap("erase memory", s.mapError(ctx, err))
 	}
 	return receipt, nil
 }
@@ -120,15 +125,10 @@ func restingOn(ctx context.Context, tx *Tx, id int64) ([]int64, error) {
 }
 
 // erase removes memories with all that belongs to them and counts it.
-func (s *Store) erase(ctx context.Context, tx *Tx, ids []int64, now time.Time, receipt *engram.Receipt) error {
+func erase(ctx context.Context, tx *Tx, ids []int64, now time.Time, receipt *engram.Receipt) error {
 	seq, err := nextSeq(ctx, tx)
 	if err != nil {
 		return err
-	}
-	if s.eng.EraseIndex != nil {
-		if receipt.Postings, err = s.eng.EraseIndex(ctx, tx.Tx, ids); err != nil {
-			return fmt.Errorf("keyword index: %w", err)
-		}
 	}
 	for _, id := range ids {
 		if err := eraseOne(ctx, tx, id, now, seq, receipt); err != nil {

@@ -16,7 +16,7 @@ type query struct {
 }
 
 // add appends text with each ? as the next placeholder.
-func (q *query) add(text string, args ...any) *query {
+func (q *query) add(text string, args ...any) {
 	for _, arg := range args {
 		before, after, _ := strings.Cut(text, "?")
 		q.args = append(q.args, arg)
@@ -26,7 +26,6 @@ func (q *query) add(text string, args ...any) *query {
 		text = after
 	}
 	q.WriteString(text)
-	return q
 }
 
 // in appends " AND column IN (…)", or NOT IN; nothing for no values. The list

@@ -109,7 +109,11 @@ func (s *Store) SearchPrompts(ctx context.Context, workspace string, projects, t
 
 // DeletePrompt implements [store.Prompts].
 func (s *Store) DeletePrompt(ctx context.Context, workspace string, id int64) error {
-	err := s.Write(ctx, func(tx *Tx) error {
+	var wipe Wipe
+	err := s.Write(ctx, func(tx *Tx) (err error) {
+		if _, wipe, err = s.eng.Erase(ctx, tx.Tx, Erased{Prompts: []int64{id}}); err != nil {
+			return err
+		}
 		n, err := tx.Exec(ctx, `DELETE FROM prompts WHERE id = $1 AND workspace = $2`, id, workspace)
 		if err == nil && n == 0 {
 			return engram.Errorf(engram.ErrNotFound, "prompt %d not found", id).WithCode("unknown_id")
@@ -117,17 +121,8 @@ func (s *Store) DeletePrompt(ctx context.Context, workspace string, id int64) er
 		return err
 	})
 	if err == nil {
-		_, err = s.afterErase(ctx)
+		_, err = wipe(ctx)
+		err = s.mapError(ctx, err)
 	}
 	return wrap("delete prompt", err)
-}
-
-// afterErase makes sure that what was deleted is in no file and names those
-// where it may still be.
-func (s *Store) afterErase(ctx context.Context) ([]string, error) {
-	if s.eng.AfterErase == nil {
-		return nil, nil
-	}
-	copies, err := s.eng.AfterErase(ctx)
-	return copies, s.mapError(ctx, err)
 }

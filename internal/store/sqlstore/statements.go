@@ -42,7 +42,7 @@ func (c *statements) inTx(ctx context.Context, tx *sql.Tx, query string) (*sql.S
 	if stmt := c.cached(query); stmt != nil {
 		return tx.StmtContext(ctx, stmt), nil
 	}
-	stmt, err := tx.PrepareContext(ctx, c.text(query))
+	stmt, err := tx.PrepareContext(ctx, c.text(query)) //nolint:sqlclosecheck // closed with tx
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (c *statements) prepareWanted(ctx context.Context) error {
 	c.wanted = nil
 	c.mu.Unlock()
 	for _, query := range wanted {
-		if _, _, err := c.onPool(ctx, query); err != nil {
+		if _, _, err := c.onPool(ctx, query); err != nil { //nolint:sqlclosecheck // kept until close
 			return err
 		}
 	}

@@ -30,16 +30,24 @@ type Engine struct {
 	// ClaimLock follows the SELECT that claims jobs: FOR UPDATE SKIP LOCKED where
 	// several writers run at once.
 	ClaimLock string
-	// EraseIndex takes memories out of the keyword index inside the transaction
-	// that erases them and says how many entries went.
-	EraseIndex func(ctx context.Context, tx *sql.Tx, ids []int64) (int, error)
-	// AfterErase runs after the commit of an erasure: when it returns, the text
-	// is in none of the store's files, except in the copies that it names.
-	AfterErase func(ctx context.Context) (copies []string, err error)
+	// Erase runs inside the transaction that erases, before the rows go: it
+	// takes memories out of the keyword index and says how many entries went.
+	// wipe runs after the commit: when it returns, the text is in none of the
+	// store's files, except in the copies that it names.
+	Erase func(ctx context.Context, tx *sql.Tx, what Erased) (postings int, wipe Wipe, err error)
 	// AfterWrite runs after each transaction of [Store.Write] that was committed;
 	// it does not wait for anything. nil does nothing.
 	AfterWrite func()
 }
+
+// Erased are the rows that an erasure takes.
+type Erased struct {
+	Memories []int64
+	Prompts  []int64
+}
+
+// Wipe takes erased text out of files and names those where it may still be.
+type Wipe func(ctx context.Context) (copies []string, err error)
 
 // Store runs the shared SQL. Its methods are safe for concurrent use.
 type Store struct {
@@ -108,11 +116,12 @@ func (s *Store) transact(ctx context.Context, db *sql.DB, st *statements, opts *
 	if err != nil {
 		return s.mapError(ctx, err)
 	}
+	// The first error is the one to tell; a rollback that fails after it closes
+	// the connection, which rolls back too. After a commit it does nothing; a
+	// panic must not leave the only connection behind.
+	defer func() { _ = tx.Rollback() }()
 	t := &Tx{Tx: tx, st: st}
 	if err := fn(t); err != nil {
-		// The first error is the one to tell; a rollback that fails after it
-		// closes the connection, which rolls back too.
-		_ = tx.Rollback()
 		return s.mapError(ctx, err)
 	}
 	if err := tx.Commit(); err != nil {
@@ -171,7 +180,7 @@ func (t *Tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 
 // Exec runs a statement.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := t.stmt(ctx, query)
+	stmt, err := t.stmt(ctx, query) //nolint:sqlclosecheck // closed with the transaction
 	if err != nil {
 		return 0, err
 	}
@@ -185,7 +194,7 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error)
 // Row runs a query and scans its first row into dest; without a row it is
 // [sql.ErrNoRows].
 func (t *Tx) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	stmt, err := t.stmt(ctx, query)
+	stmt, err := t.stmt(ctx, query) //nolint:sqlclosecheck // closed with the transaction
 	if err != nil {
 		return err
 	}
@@ -194,7 +203,7 @@ func (t *Tx) Row(ctx context.Context, query string, args []any, dest ...any) err
 
 // Rows runs a query and calls scan for each row.
 func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
-	stmt, err := t.stmt(ctx, query)
+	stmt, err := t.stmt(ctx, query) //nolint:sqlclosecheck // closed with the transaction
 	if err != nil {
 		return err
 	}
@@ -221,7 +230,7 @@ func (s *Store) row(ctx context.Context, query string, args []any, dest ...any) 
 	if s.Closed() {
 		return errClosed
 	}
-	stmt, done, err := s.reads.onPool(ctx, query)
+	stmt, done, err := s.reads.onPool(ctx, query) //nolint:sqlclosecheck // done closes it
 	if err != nil {
 		return s.mapError(ctx, err)
 	}
@@ -233,7 +242,7 @@ func (s *Store) rows(ctx context.Context, query string, args []any, scan func(*s
 	if s.Closed() {
 		return errClosed
 	}
-	stmt, done, err := s.reads.onPool(ctx, query)
+	stmt, done, err := s.reads.onPool(ctx, query) //nolint:sqlclosecheck // done closes it
 	if err != nil {
 		return s.mapError(ctx, err)
 	}

@@ -58,6 +58,24 @@ var updateTests = map[string]func(t *testing.T, f *fixture){
 			}
 		}
 	},
+	"a text has no more trust than its author": func(t *testing.T, f *fixture) {
+		id := f.save(t, note("a", "a")).ID // trust 2
+		for _, c := range []struct {
+			patch  store.Patch
+			trust  engram.Trust
+			origin engram.Origin
+		}{
+			{store.Patch{Type: ptr("bugfix"), Trust: ptr(engram.Trust(1)), Origin: ptr(engram.OriginImport)}, 2, engram.OriginAgent},
+			{store.Patch{Title: ptr("b"), Trust: ptr(engram.Trust(3)), Origin: ptr(engram.OriginUser)}, 2, engram.OriginAgent},
+			{store.Patch{Title: ptr("c")}, 2, engram.OriginAgent},
+			{store.Patch{Title: ptr("d"), Trust: ptr(engram.Trust(0)), Origin: ptr(engram.OriginWeb)}, 0, engram.OriginWeb},
+		} {
+			got := must(f.UpdateMemory(t.Context(), ws, id, c.patch, f.now))(t)
+			if got.Trust != c.trust || got.Origin != c.origin {
+				t.Errorf("after %+v: trust %d, origin %s; want %d, %s", c.patch, got.Trust, got.Origin, c.trust, c.origin)
+			}
+		}
+	},
 	"a topic that another has is a conflict": func(t *testing.T, f *fixture) {
 		f.save(t, note("a", "a", topic("k")))
 		b := f.save(t, note("b", "b")).ID
@@ -110,7 +128,7 @@ var updateTests = map[string]func(t *testing.T, f *fixture){
 		wantKind(t, "on itself", f.Support(t.Context(), ws, a, a), engram.ErrInvalid)
 		wantKind(t, "foreign", f.Support(t.Context(), "other", b, a), engram.ErrNotFound)
 		wantKind(t, "unknown source", f.Support(t.Context(), ws, b, 999), engram.ErrNotFound)
-		all, _, err := export(t.Context(), f, ws, nil, 100)
+		all, _, err := export(t.Context(), f, nil, 100)
 		ok(t, err)
 		same(t, "supports", len(all.Supports), 1)
 	},

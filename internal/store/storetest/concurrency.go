@@ -51,9 +51,7 @@ var concurrencyTests = map[string]func(t *testing.T, f *fixture){
 		}
 	},
 	"one topic, written from two stores": func(t *testing.T, f *fixture) { // C6
-		a, b := f.open.Pair(t)
-		defer a.Close()
-		defer b.Close()
+		a, b := f.pair(t)
 		const n = 8 * 20
 		got := counted(t, f, n, func(i int) store.Store { return []store.Store{a, b}[i%2] }, func(i int) *engram.Memory {
 			return note("a", fmt.Sprint("text ", i), topic("k"))
@@ -76,9 +74,7 @@ var concurrencyTests = map[string]func(t *testing.T, f *fixture){
 		}
 	},
 	"distinct saves into unknown sessions": func(t *testing.T, f *fixture) { // C1, C2
-		a, b := f.open.Pair(t)
-		defer a.Close()
-		defer b.Close()
+		a, b := f.pair(t)
 		const n = 16 * 12
 		got := counted(t, f, n, func(i int) store.Store { return []store.Store{a, b}[i%2] }, func(i int) *engram.Memory {
 			return note("a", fmt.Sprint("text ", i), session(fmt.Sprint("s", i%5)))
@@ -96,9 +92,7 @@ var concurrencyTests = map[string]func(t *testing.T, f *fixture){
 		}
 	},
 	"two stores see each other's writes at once": func(t *testing.T, f *fixture) {
-		a, b := f.open.Pair(t)
-		defer a.Close()
-		defer b.Close()
+		a, b := f.pair(t)
 		for i := range 10 {
 			from, to := a, b
 			if i%2 == 1 {
@@ -131,9 +125,7 @@ var concurrencyTests = map[string]func(t *testing.T, f *fixture){
 		readers.Wait()
 	},
 	"jobs are claimed once": func(t *testing.T, f *fixture) {
-		a, b := f.open.Pair(t)
-		defer a.Close()
-		defer b.Close()
+		a, b := f.pair(t)
 		const n = 60
 		for range n {
 			_ = must(a.Enqueue(t.Context(), &store.Job{Workspace: ws, Kind: "k", MaxAttempts: 1, CreatedAt: f.now, RunAt: f.now}))(t)
@@ -165,9 +157,7 @@ var concurrencyTests = map[string]func(t *testing.T, f *fixture){
 		same(t, "jobs claimed", len(claimed), n)
 	},
 	"one holder of a lease": func(t *testing.T, f *fixture) {
-		a, b := f.open.Pair(t)
-		defer a.Close()
-		defer b.Close()
+		a, b := f.pair(t)
 		holders := 0
 		for i, got := range together(10, func(i int) bool {
 			got, err := []store.Store{a, b}[i%2].AcquireLease(t.Context(), "l", fmt.Sprint(i), f.now, 1<<40)

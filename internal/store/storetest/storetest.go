@@ -53,13 +53,35 @@ func Run(t *testing.T, open Opener) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					st := open.Open(t)
-					t.Cleanup(func() {
-						if err := st.Close(); err != nil {
-							t.Errorf("Close: %v", err)
-						}
-					})
+					closeAfter(t, st)
 					test(t, &fixture{Store: st, open: open, now: start})
 				})
+			}
+		})
+	}
+}
+
+// openTo opens another fresh store for the length of the test.
+func (f *fixture) openTo(t *testing.T) store.Store {
+	t.Helper()
+	st := f.open.Open(t)
+	closeAfter(t, st)
+	return st
+}
+
+// pair opens two stores on one fresh database for the length of the test.
+func (f *fixture) pair(t *testing.T) (a, b store.Store) {
+	t.Helper()
+	a, b = f.open.Pair(t)
+	closeAfter(t, a, b)
+	return a, b
+}
+
+func closeAfter(t *testing.T, stores ...store.Store) {
+	for _, st := range stores {
+		t.Cleanup(func() {
+			if err := st.Close(); err != nil {
+				t.Errorf("Close: %v", err)
 			}
 		})
 	}
@@ -104,8 +126,8 @@ func project(p string) func(*engram.Memory) { return func(m *engram.Memory) { m.
 
 func scope(s engram.Scope) func(*engram.Memory) { return func(m *engram.Memory) { m.Scope = s } }
 
-func topic(k string) func(*engram.Memory) { return func(m *engram.Memory) { m.TopicKey = k } }
-func typed(k string) func(*engram.Memory) { return func(m *engram.Memory) { m.Type = k } }
+func topic(k string) func(*engram.Memory)   { return func(m *engram.Memory) { m.TopicKey = k } }
+func typed(k string) func(*engram.Memory)   { return func(m *engram.Memory) { m.Type = k } }
 func session(s string) func(*engram.Memory) { return func(m *engram.Memory) { m.Session = s } }
 
 func occurred(t time.Time) func(*engram.Memory) { return func(m *engram.Memory) { m.OccurredAt = t } }
@@ -199,9 +221,9 @@ func (f *fixture) list(t *testing.T, filter store.Filter, order store.Order, pag
 	return titles(ms)
 }
 
-// export is all of a workspace in one batch.
-func export(ctx context.Context, st store.Store, workspace string, projects []string, size int) (all store.Batch, batches int, err error) {
-	err = st.Export(ctx, workspace, projects, size, func(b store.Batch) error {
+// export is all of the workspace in one batch.
+func export(ctx context.Context, st store.Store, projects []string, size int) (all store.Batch, batches int, err error) {
+	err = st.Export(ctx, ws, projects, size, func(b store.Batch) error {
 		if n := len(b.Sessions) + len(b.Memories) + len(b.Prompts) + len(b.Supports); n > size {
 			return fmt.Errorf("a batch has %d items, want at most %d", n, size)
 		}

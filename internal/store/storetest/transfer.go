@@ -37,7 +37,7 @@ var ignoreIDs = cmpopts.IgnoreFields(engram.Memory{}, "ID")
 var transferTests = map[string]func(t *testing.T, f *fixture){
 	"an export makes an equal store": func(t *testing.T, f *fixture) {
 		f.fill(t)
-		want, batches, err := export(t.Context(), f, ws, nil, 2)
+		want, batches, err := export(t.Context(), f, nil, 2)
 		ok(t, err)
 		if batches < 5 {
 			t.Errorf("%d batches, want several", batches)
@@ -49,8 +49,7 @@ var transferTests = map[string]func(t *testing.T, f *fixture){
 				t.Errorf("memories are not by id: %v", memoryIDs(want.Memories))
 			}
 		}
-		to := f.open.Open(t)
-		defer to.Close()
+		to := f.openTo(t)
 		var sum store.Imported
 		err = f.Export(t.Context(), ws, nil, 2, func(b store.Batch) error {
 			got, err := to.Import(t.Context(), ws, b, f.now)
@@ -63,20 +62,20 @@ var transferTests = map[string]func(t *testing.T, f *fixture){
 		})
 		ok(t, err)
 		same(t, "imported", sum, store.Imported{Sessions: 3, Memories: 4, Prompts: 2, Versions: 1})
-		got, _, err := export(t.Context(), to, ws, nil, 100)
+		got, _, err := export(t.Context(), to, nil, 100)
 		ok(t, err)
 		same(t, "store", got, want, ignoreIDs, cmpopts.IgnoreFields(engram.Prompt{}, "ID"))
 		same(t, "prompts found", len(must(to.SearchPrompts(t.Context(), ws, nil, termsOf("kettle"), 5))(t)), 1)
 
 		again := must(to.Import(t.Context(), ws, got, f.now))(t)
 		same(t, "second import", again, store.Imported{Skipped: 10})
-		twice, _, err := export(t.Context(), to, ws, nil, 100)
+		twice, _, err := export(t.Context(), to, nil, 100)
 		ok(t, err)
 		same(t, "store after the second import", twice, got)
 	},
 	"export of projects": func(t *testing.T, f *fixture) {
 		f.fill(t)
-		got, _, err := export(t.Context(), f, ws, []string{"new"}, 10)
+		got, _, err := export(t.Context(), f, []string{"new"}, 10)
 		ok(t, err)
 		same(t, "memories", titles(got.Memories), "v2")
 		same(t, "versions", titles(got.Versions), "v1")
@@ -151,7 +150,7 @@ var transferTests = map[string]func(t *testing.T, f *fixture){
 	"erased ones stay away": func(t *testing.T, f *fixture) {
 		id := f.save(t, note("v1", "v1", topic("k"))).ID
 		f.save(t, note("v2", "v2", topic("k")))
-		b, _, err := export(t.Context(), f, ws, nil, 100)
+		b, _, err := export(t.Context(), f, nil, 100)
 		ok(t, err)
 		_ = must(f.EraseMemory(t.Context(), ws, id, f.now))(t)
 		same(t, "imported", must(f.Import(t.Context(), ws, b, f.now))(t), store.Imported{Skipped: 3})

@@ -88,10 +88,11 @@ CREATE INDEX memories_project_created ON memories (workspace, project, created_a
 CREATE INDEX memories_project_activity ON memories (workspace, project, updated_at);
 CREATE INDEX memories_project_occurred ON memories (workspace, project, occurred_at);
 CREATE INDEX memories_type_activity ON memories (workspace, type, project, updated_at);
+CREATE INDEX memories_all_type_activity ON memories (workspace, type, updated_at);
 CREATE INDEX memories_session ON memories (workspace, session, occurred_at) WHERE session IS NOT NULL;
 CREATE INDEX memories_scope ON memories (workspace, scope, updated_at) WHERE scope <> 'project';
-CREATE INDEX memories_pinned ON memories (workspace, updated_at) WHERE pinned = 1;
-CREATE INDEX memories_tasks ON memories (workspace, updated_at) WHERE type = 'task' AND status <> 'done';
+CREATE INDEX memories_pinned ON memories (workspace, project, updated_at) WHERE pinned = 1;
+CREATE INDEX memories_tasks ON memories (workspace, project, updated_at) WHERE type = 'task' AND status <> 'done';
 CREATE INDEX memories_superseded ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memories_deleted ON memories (workspace, deleted_at) WHERE deleted_at IS NOT NULL;
 
@@ -291,3 +292,48 @@ CREATE TABLE keyword_segments (
 	postings BLOB NOT NULL,
 	checksum INTEGER NOT NULL
 ) STRICT;
+
+-- What a store looks like, for the query planner: without this it takes one
+-- workspace for a few rows and walks through all of them. It is never measured
+-- anew, so that plans are the same everywhere and at any size.
+ANALYZE;
+
+DELETE FROM sqlite_stat1;
+
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+	('memories', 'sqlite_autoindex_memories_1', '100000 100000 1'),
+	('memories', 'memories_seq', '100000 2'),
+	('memories', 'memories_topic', '10000 10000 2 1 1'),
+	('memories', 'memories_hash', '100000 100000 2 1'),
+	('memories', 'memories_created', '100000 100000 2'),
+	('memories', 'memories_activity', '100000 100000 2'),
+	('memories', 'memories_occurred', '100000 100000 2'),
+	('memories', 'memories_project_created', '100000 100000 5000 1'),
+	('memories', 'memories_project_activity', '100000 100000 5000 1'),
+	('memories', 'memories_project_occurred', '100000 100000 5000 1'),
+	('memories', 'memories_type_activity', '100000 100000 10000 500 1'),
+	('memories', 'memories_all_type_activity', '100000 100000 10000 1'),
+	('memories', 'memories_session', '100000 100000 100 1'),
+	('memories', 'memories_scope', '1000 1000 500 1'),
+	('memories', 'memories_pinned', '50 50 5 1'),
+	('memories', 'memories_tasks', '100 100 10 1'),
+	('memories', 'memories_superseded', '100 1'),
+	('memories', 'memories_deleted', '1000 1000 1'),
+	('memory_versions', 'sqlite_autoindex_memory_versions_1', '10000 3 1'),
+	('memory_versions', 'memory_versions_seq', '10000 2'),
+	('memory_versions', 'memory_versions_known', '10000 10000 500 1'),
+	('sessions', 'sqlite_autoindex_sessions_1', '2000 2000 1'),
+	('sessions', 'sessions_seen', '2000 2000 1 1'),
+	('sessions', 'sessions_project_seen', '2000 2000 100 1 1'),
+	('prompts', 'sqlite_autoindex_prompts_1', '10000 10000 1'),
+	('prompts', 'prompts_created', '10000 10000 1'),
+	('prompts', 'prompts_project_created', '10000 10000 500 1'),
+	('prompts', 'prompts_session', '10000 10000 10'),
+	('prompt_terms', 'prompt_terms', '100000 100000 20 1'),
+	('prompt_terms', 'prompt_terms_prompt', '100000 10 1 1'),
+	('supports', 'supports', '1000 3 1'),
+	('supports', 'supports_source', '1000 3 1'),
+	('tombstones', 'tombstones_seq', '100 1'),
+	('tombstones', 'tombstones_uid', '100 100 1');
+
+ANALYZE sqlite_schema;
