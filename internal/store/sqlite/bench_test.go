@@ -166,6 +166,16 @@ func BenchmarkList(b *testing.B) {
 				return err
 			})
 		})
+		b.Run("by-id-as-of", func(b *testing.B) {
+			ids := make([]int64, 100)
+			for i := range ids {
+				ids[i] = int64(1 + i*97%9000)
+			}
+			measure(b, func(int) error {
+				_, err := s.MemoriesByID(b.Context(), store.Filter{Workspace: "default", AsOf: benchNow.Add(2 * time.Hour)}, ids)
+				return err
+			})
+		})
 		b.Run("get", func(b *testing.B) {
 			measure(b, func(i int) error {
 				_, err := s.Memory(b.Context(), "default", int64(1+i%9000), false)
@@ -183,6 +193,15 @@ func BenchmarkList(b *testing.B) {
 				_, err := s.ListSessions(b.Context(), "default", []string{"project7"}, store.Page{Limit: 5})
 				return err
 			})
+		})
+	})
+}
+
+func BenchmarkErase(b *testing.B) {
+	bySize(b, func(b *testing.B, s *sqlite.Store, _ int) {
+		measure(b, func(i int) error {
+			_, err := s.EraseMemory(b.Context(), "default", int64(1+i*7), benchNow)
+			return err
 		})
 	})
 }

@@ -71,34 +71,35 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 // truncateLog moves the whole log into the file and cuts it to nothing. It is
 // false when others were still using the log after patience.
 func (s *Store) truncateLog(ctx context.Context, patience time.Duration) (done bool, err error) {
-	conn, err := s.writer.Conn(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	// SQLite would hold the write lock while it waits for readers; others should
-	// be able to write meanwhile, so it does not wait, and this asks again.
-	if err := setBusyTimeout(conn, 0); err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, setBusyTimeout(conn, s.opts.BusyTimeout)) }()
 	deadline := time.Now().Add(patience)
 	for {
-		var busy, frames, moved int
-		err := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
-		if err != nil && !isBusy(err) {
-			return false, err
-		}
-		if err == nil && busy == 0 {
-			return true, nil
-		}
-		if !time.Now().Before(deadline) {
-			return false, nil
+		if done, err = s.tryTruncate(ctx); done || err != nil || !time.Now().Before(deadline) {
+			return done, err
 		}
 		if err := pause(ctx); err != nil {
 			return false, err
 		}
 	}
+}
+
+// tryTruncate does not wait: SQLite would hold the write lock, and this the
+// only connection that writes, for as long as somebody reads.
+func (s *Store) tryTruncate(ctx context.Context) (done bool, err error) {
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := setBusyTimeout(conn, 0); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, setBusyTimeout(conn, s.opts.BusyTimeout)) }()
+	var busy, frames, moved int
+	err = conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
+	if isBusy(err) {
+		return false, nil
+	}
+	return err == nil && busy == 0, err
 }
 
 // pause waits a few milliseconds.
