@@ -7,6 +7,9 @@ import (
 	"engram/internal/service/memory"
 )
 
+// leastContext is the smallest context there is, in bytes.
+const leastContext = 256
+
 type contextArgs struct {
 	Project  string `json:"project" doc:"Default: the current one"`
 	Scope    string `json:"scope" enum:"project,personal,global"`
@@ -38,7 +41,7 @@ func (c *call) context(ctx context.Context, in contextArgs) (*contextResult, err
 	got, err := c.Context(ctx, memory.ContextInput{
 		Project:  c.client.scopeOf(in.Project),
 		Scope:    in.Scope,
-		MaxBytes: max(budget, 1),
+		MaxBytes: max(budget, leastContext),
 		Compact:  in.Compact,
 		Query:    in.Query,
 	})

@@ -415,7 +415,7 @@ func TestContextKeepsItsBudget(t *testing.T) {
 	for i := range 3000 {
 		d.fake.Save(t.Context(), memory.SaveInput{Title: fmt.Sprintf("title %d is not short", i), Content: fmt.Sprint(i)})
 	}
-	for _, budget := range []int{256, 512, 4096, 65536, 1_000_000} {
+	for _, budget := range []int{400, 512, 4096, 65536, 1_000_000} {
 		text, _, _ := d.call("mem_context", fields{"max_bytes": budget, "limit": 5})
 		if most := min(budget, 65536); len(text) > most {
 			t.Errorf("max_bytes %d: %d bytes", budget, len(text))
