@@ -162,7 +162,7 @@ var otherLanguages = []language{spanish, german, french, portuguese, italian, du
 func (b *queryBuilder) finish(f *foundWord, lang language) {
 	w := f.word
 	if x := f.lexeme; x != nil {
-		w.Stop = f.weak || isStop(x, lang)
+		w.Stop = f.weak || isStop(x, lang) && !b.lone(x, lang)
 		w.Name = w.Name && !w.Stop
 		w.Forms = formsOf(x, lang, w.Stop)
 	}
@@ -170,6 +170,12 @@ func (b *queryBuilder) finish(f *foundWord, lang language) {
 		w.Forms = append(w.Forms, n)
 	}
 	b.words = append(b.words, w)
+}
+
+// lone tells whether a word is all there is of a query: then it is a function
+// word only where English has it. "mig" may begin another word, Danish or not.
+func (b *queryBuilder) lone(x *lexeme, lang language) bool {
+	return lang == unknownLanguage && len(b.found) == 1 && !x.function.has(english)
 }
 
 func isStop(x *lexeme, lang language) bool {
