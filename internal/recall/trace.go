@@ -1,4 +1,191 @@
 package recall
 
-// Trace explains a search. (Its fields are recall's own affair.)
-type Trace struct{}
+import (
+	"time"
+
+	"engram/internal/text"
+)
+
+// Trace explains a search: what the question was taken for, what each arm
+// found, and why each candidate stands where it does.
+type Trace struct {
+	Query    TraceQuery `json:"query"`
+	Arms     []TraceArm `json:"arms"`
+	Floor    float64    `json:"floor"` // least probability of an answer
+	NoAnswer bool       `json:"no_answer"`
+	// Rejected is the best candidate that stayed below the floor.
+	Rejected *TraceCandidate `json:"rejected,omitempty"`
+	// Candidates are the best of the pool, in the order of the ranker.
+	Candidates []TraceCandidate `json:"candidates"`
+	Pool       int              `json:"pool"`              // how many candidates there were
+	Packing    []TracePacked    `json:"packing,omitempty"` // of a recall, in the order of choice
+}
+
+// TraceQuery is what a question was taken for.
+type TraceQuery struct {
+	Text     string      `json:"text"`
+	Language string      `json:"language,omitempty"`
+	Words    []TraceWord `json:"words"`
+	Phrases  [][]string  `json:"phrases,omitempty"`
+	From     *time.Time  `json:"from,omitempty"` // of its window of time
+	To       *time.Time  `json:"to,omitempty"`
+	Order    string      `json:"order,omitempty"` // latest, first
+	MatchAll bool        `json:"match_all,omitempty"`
+}
+
+// TraceWord is a word of the question.
+type TraceWord struct {
+	Word     string   `json:"word"`
+	Forms    []string `json:"forms"`
+	Stop     bool     `json:"stop,omitempty"`
+	Memories int      `json:"memories"` // that have it
+	IDF      float64  `json:"idf"`
+	// Instead are the terms that were taken because no memory has the word.
+	Instead []string `json:"instead,omitempty"`
+}
+
+// TraceArm is what one way of searching found.
+type TraceArm struct {
+	Name  string `json:"name"`
+	Found int    `json:"found"`
+}
+
+// TraceCandidate is how one memory was judged.
+type TraceCandidate struct {
+	ID          int64               `json:"id"`
+	Rank        int                 `json:"rank"`
+	Arms        map[string]ArmScore `json:"arms"`
+	Features    Features            `json:"features"`
+	Evidence    Evidence            `json:"evidence"`
+	Score       float64             `json:"score"`
+	Probability float64             `json:"probability"`
+	Outcome     Outcome             `json:"outcome"`
+}
+
+// TracePacked is what the budgeter did with one memory.
+type TracePacked struct {
+	ID int64 `json:"id"`
+	Packed
+}
+
+// Outcome says what became of a candidate.
+type Outcome string
+
+// The outcomes.
+const (
+	Returned   Outcome = "returned"
+	BelowFloor Outcome = "below_floor"
+	Outranked  Outcome = "outranked" // cleared the floor, and the limit was reached
+	Gone       Outcome = "gone"      // deleted between the search and the reading
+	OverBudget Outcome = "over_budget"
+)
+
+// traced is how many candidates a trace shows.
+const traced = 100
+
+// Trace explains p as ranked. The outcomes are filled as far as the floor.
+func (p *Pool) Trace() *Trace {
+	t := &Trace{Query: p.Query.Trace(), Floor: Floor, Pool: len(p.Candidates)}
+	for i, name := range p.Arms {
+		arm := TraceArm{Name: name}
+		for _, c := range p.Candidates {
+			if c.Arms[i].Rank > 0 {
+				arm.Found++
+			}
+		}
+		t.Arms = append(t.Arms, arm)
+	}
+	for rank, c := range p.Candidates {
+		below := c.Probability < Floor
+		if rank >= traced && (!below || t.Rejected != nil) {
+			continue
+		}
+		tc := p.traceCandidate(rank, c)
+		if below && (t.Rejected == nil || c.Probability > t.Rejected.Probability) {
+			t.Rejected = &tc
+		}
+		if rank < traced {
+			t.Candidates = append(t.Candidates, tc)
+		}
+	}
+	return t
+}
+
+func (p *Pool) traceCandidate(rank int, c *Candidate) TraceCandidate {
+	tc := TraceCandidate{
+		ID: c.ID, Rank: rank + 1, Arms: map[string]ArmScore{}, Features: c.Features, Evidence: c.Evidence,
+		Score: c.Score, Probability: c.Probability, Outcome: Outranked,
+	}
+	if c.Probability < Floor {
+		tc.Outcome = BelowFloor
+	}
+	for i, name := range p.Arms {
+		if c.Arms[i].Rank > 0 {
+			tc.Arms[name] = c.Arms[i]
+		}
+	}
+	return tc
+}
+
+// Close fills the outcomes of what was to be returned; there says whether it
+// still was.
+func (t *Trace) Close(returned []*Candidate, there func(id int64) bool) {
+	outcome := map[int64]Outcome{}
+	for _, c := range returned {
+		outcome[c.ID] = Returned
+		if !there(c.ID) {
+			outcome[c.ID] = Gone
+		}
+	}
+	t.NoAnswer = true
+	for i := range t.Candidates {
+		c := &t.Candidates[i]
+		if o, ok := outcome[c.ID]; ok {
+			c.Outcome = o
+		}
+		t.NoAnswer = t.NoAnswer && c.Outcome != Returned
+	}
+}
+
+// Pack adds what the budgeter did with the hits; id gives the memory of an item.
+func (t *Trace) Pack(packing []Packed, id func(index int) int64) {
+	for _, p := range packing {
+		t.Packing = append(t.Packing, TracePacked{id(p.Index), p})
+		if p.Kept {
+			continue
+		}
+		for i := range t.Candidates {
+			if t.Candidates[i].ID == id(p.Index) {
+				t.Candidates[i].Outcome = OverBudget
+			}
+		}
+	}
+}
+
+// Trace is what q was taken for.
+func (q *Query) Trace() TraceQuery {
+	t := TraceQuery{Text: q.Text, Language: q.Language, Phrases: q.Phrases, MatchAll: q.MatchAll, Words: []TraceWord{}}
+	if q.Window != nil {
+		t.From, t.To = timeOrNil(q.Window.From), timeOrNil(q.Window.To)
+	}
+	switch q.Order {
+	case text.Latest:
+		t.Order = "latest"
+	case text.First:
+		t.Order = "first"
+	}
+	for i := range q.Words {
+		w := &q.Words[i]
+		t.Words = append(t.Words, TraceWord{
+			Word: w.Surface, Forms: w.Forms, Stop: w.Stop, Memories: w.DF, IDF: w.idf, Instead: w.instead,
+		})
+	}
+	return t
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

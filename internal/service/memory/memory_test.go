@@ -55,7 +55,9 @@ func newFixture(t testing.TB, edit ...func(*memory.Options)) *fixture {
 	for _, e := range edit {
 		e(&opts)
 	}
-	return &fixture{Service: memory.New(st, opts), store: st, clock: c, dir: dir}
+	s := memory.New(st, opts)
+	t.Cleanup(s.Close)
+	return &fixture{Service: s, store: st, clock: c, dir: dir}
 }
 
 func openStore(t testing.TB, path string) store.Store {

@@ -16,11 +16,15 @@ import (
 
 // Service is the one way to memories. Its methods are safe for concurrent use.
 type Service struct {
-	store   store.Store
-	opts    Options
-	remotes remotes
-	lapses  lapses
+	store    store.Store
+	opts     Options
+	remotes  remotes
+	lapses   lapses
+	accesses accesses
 }
+
+// Close waits for what is still being counted. It does not close the store.
+func (s *Service) Close() { s.accesses.close() }
 
 // Options are the settings of a Service; zero values mean the defaults.
 type Options struct {
@@ -103,7 +107,8 @@ type SearchInput struct {
 	AsOf        time.Time // what was known then
 	Deep        bool      // widens the candidate pool
 	Explain     bool      // fills Trace
-	NoFloor     bool      // ranks without refusing: for measuring
+	NoFloor     bool      // ranks without refusing, up to 200, and counts no access: for measuring
+	Arms        []string  // only these arms and steps (keyword, time, rerank), nil = all: for measuring
 }
 
 // SearchResult is a ranked list, best first.

@@ -1,0 +1,100 @@
+package recall
+
+import (
+	"math"
+
+	"engram/internal/text"
+)
+
+// Floor is the least probability that is an answer.
+const Floor = 0.5
+
+// The floor looks at how much of what was asked a memory says. A word that it
+// says weighs its IDF, counted as if evidenceDocs memories more were there: it
+// is rare in the world even where four memories are all. A word that it does not
+// say weighs its IDF in the store, so that it means little to a small store not
+// to have it. It weighs less when it is common, because the text may well say it in
+// another way, and when it is a pair of characters, of which many are no words.
+const (
+	evidenceDocs   = 200
+	commonMissing  = 0.4
+	bigramSaid     = 0.5
+	bigramMissing  = 0.25
+	overlapMissing = 0.2  // of a pair that overlaps one that it says
+	aroundEvidence = 0.6  // of a word that only a neighbouring turn has
+	longEvidence   = 40.0 // about four rare words
+	longShare      = 0.25 // of what a longer question asks beyond
+	windowEvidence = 2.5  // of lying in the window, in units of IDF
+)
+
+// The coefficients of the probability, set on testdata/nonsense and
+// testdata/queries together: an answer says enough of what was asked, and more
+// where words were asked for that no memory has.
+const (
+	floorSlope   = 10.0
+	floorEnough  = 0.36 // coverage of a probability of one half
+	floorMore    = 0.20 // … where it is reached by unknown words instead
+	floorUnknown = 0.70 // how much coverage the share of unknown words asks for
+)
+
+// Evidence is what speaks for a memory being an answer. Nothing in it depends
+// on what else was found.
+type Evidence struct {
+	Coverage float64 `json:"coverage"` // share of what was asked that it says
+	Unknown  float64 `json:"unknown"`  // share of what was asked that no memory says
+}
+
+func (e Evidence) probability() float64 {
+	if e.Coverage == 0 {
+		return 0
+	}
+	z := floorSlope * min(e.Coverage-floorEnough, e.Coverage-floorMore-floorUnknown*e.Unknown)
+	return 1 / (1 + math.Exp(-z))
+}
+
+// judge weighs what a candidate says against what was asked. Lying in the
+// window says part of it.
+func (q *Query) judge(c *Candidate) Evidence {
+	said, missing := c.said, c.missing
+	if q.Window != nil {
+		if c.Features.Time == 1 {
+			said += windowEvidence
+		} else {
+			missing += windowEvidence
+		}
+	}
+	if said == 0 {
+		return Evidence{}
+	}
+	asked := said + missing
+	return Evidence{Coverage: min(1, said/enough(asked)), Unknown: q.unknown / asked}
+}
+
+// enough is how much an answer can be expected to say: of a long question, or one
+// that is several, a part.
+func enough(asked float64) float64 {
+	if asked <= longEvidence {
+		return asked
+	}
+	return longEvidence + longShare*(asked-longEvidence)
+}
+
+// weigh sets what a word counts for the floor, said and missing.
+func (w *Word) weigh(docs int) {
+	w.said, w.missing = 0, 0
+	if w.Stop || w.when {
+		return
+	}
+	w.said = w.tier * idf(w.DF, docs+evidenceDocs)
+	w.missing = idf(w.DF, docs)
+	if w.tier < 1 {
+		w.missing = idf(0, docs) // nobody has the word itself
+	}
+	switch {
+	case w.Kind == text.CJK:
+		w.said *= bigramSaid
+		w.missing *= bigramMissing
+	case w.Kind == text.Symbol, w.Kind == text.Number && len(w.Surface) == 1, w.Kind == text.Plain && isCommon(w):
+		w.missing *= commonMissing
+	}
+}

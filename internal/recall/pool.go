@@ -1,0 +1,125 @@
+package recall
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// The arms that draw candidates.
+const (
+	ArmKeyword = "keyword"
+	ArmTime    = "time"
+)
+
+// Arm is what one way of searching found, best first.
+type Arm struct {
+	Name  string
+	Found []Found
+}
+
+// Found is a memory with the score that an arm gave it, on the arm's own scale.
+type Found struct {
+	ID         int64
+	Score      float64
+	OccurredAt time.Time // zero = the arm does not know
+
+	turn     bool
+	features Features
+	said     float64 // of what was asked, as the floor weighs it
+	missing  float64
+	inside   bool // the window
+}
+
+// Candidate is a memory that any arm found.
+type Candidate struct {
+	ID          int64
+	OccurredAt  time.Time
+	Turn        bool
+	Arms        []ArmScore // one for each arm of the pool, in their order
+	Features    Features
+	Evidence    Evidence
+	Score       float64 // of the ranker; only its order means anything
+	Probability float64 // that it answers the query, by its evidence
+
+	inside        bool // the window, by the store
+	said, missing float64
+}
+
+// ArmScore is how an arm saw a candidate.
+type ArmScore struct {
+	Rank  int     `json:"rank"`  // from 1; 0 when the arm did not find it
+	Score float64 `json:"score"` // on the arm's own scale
+	Share float64 `json:"share"` // of the arm's span over the pool: 1 for its best, 0 for its least
+}
+
+// Pool is what the arms found together.
+type Pool struct {
+	Query      *Query
+	Arms       []string
+	Candidates []*Candidate // best first once ranked
+	byID       map[int64]*Candidate
+}
+
+// Fuse makes one pool of what the arms found: each memory once, with the score
+// of every arm and its share of that arm's span over the pool.
+func Fuse(q *Query, arms ...Arm) *Pool {
+	p := &Pool{Query: q, byID: map[int64]*Candidate{}}
+	for _, a := range arms {
+		p.Arms = append(p.Arms, a.Name)
+	}
+	for i, a := range arms {
+		low, high := span(a.Found)
+		for rank := range a.Found {
+			f := &a.Found[rank]
+			c := p.candidate(f)
+			if c.Arms[i].Rank != 0 {
+				continue
+			}
+			c.Arms[i] = ArmScore{Rank: rank + 1, Score: f.Score, Share: 1}
+			if high > low {
+				c.Arms[i].Share = (f.Score - low) / (high - low)
+			}
+		}
+	}
+	return p
+}
+
+func span(found []Found) (low, high float64) {
+	for i := range found {
+		if i == 0 {
+			low, high = found[i].Score, found[i].Score
+		}
+		low, high = min(low, found[i].Score), max(high, found[i].Score)
+	}
+	return low, high
+}
+
+func (p *Pool) candidate(f *Found) *Candidate {
+	c := p.byID[f.ID]
+	if c == nil {
+		c = &Candidate{ID: f.ID, Arms: make([]ArmScore, len(p.Arms))}
+		p.byID[f.ID] = c
+		p.Candidates = append(p.Candidates, c)
+	}
+	if !f.OccurredAt.IsZero() {
+		c.OccurredAt = f.OccurredAt
+	}
+	c.inside = c.inside || f.inside
+	if f.features != (Features{}) {
+		c.Turn, c.Features, c.said, c.missing = f.turn, f.features, f.said, f.missing
+	}
+	return c
+}
+
+// sort puts the best first; of equals the newer, then the one saved later, so
+// that a question has one order.
+func (p *Pool) sort() {
+	slices.SortFunc(p.Candidates, func(a, b *Candidate) int {
+		return cmp.Or(
+			cmp.Compare(b.Score, a.Score),
+			b.OccurredAt.Compare(a.OccurredAt),
+			cmp.Compare(b.ID, a.ID),
+		)
+	})
+}

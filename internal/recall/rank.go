@@ -1,0 +1,132 @@
+package recall
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"engram/internal/text"
+)
+
+// The ranker's weights, beside 1 for BM25 with context. Coverage counts more for
+// turns, which are short and many: few of them have two of a question's words.
+const (
+	turnCoverage = 0.30
+	noteCoverage = 0.15
+	phraseBonus  = 0.80 // of having all quoted phrases
+	timeBonus    = 0.25 // of lying in the window
+	orderBonus   = 0.20 // of being the latest, or the first, of the best
+	orderReach   = 0.60 // of the best score: what has less does not compete in time
+)
+
+// Rank scores every candidate of the pool and sorts it, best first.
+func (p *Pool) Rank() {
+	for _, c := range p.Candidates {
+		c.Features.Time = closeness(p.Query.Window, c.OccurredAt)
+		if c.inside {
+			c.Features.Time = 1
+		}
+		c.Evidence = p.Query.judge(c)
+		c.Probability = c.Evidence.probability()
+		c.Score = c.base()
+	}
+	if p.Query.onlyTime() {
+		p.rankByTime()
+		return
+	}
+	p.sort()
+	p.order()
+}
+
+// RankByArms sorts the pool by what the arms said alone, each by its share: what
+// the ranker is measured against.
+func (p *Pool) RankByArms() {
+	p.Rank()
+	for _, c := range p.Candidates {
+		c.Score = p.share(c, ArmKeyword) + timeBonus*p.share(c, ArmTime)
+	}
+	p.sort()
+}
+
+// MarkPhrases notes which of the quoted phrases a candidate's text has. It
+// counts in the next Rank.
+func (p *Pool) MarkPhrases(id int64, has func(phrase []string) bool) {
+	c := p.byID[id]
+	if c == nil || len(p.Query.Phrases) == 0 {
+		return
+	}
+	n := 0
+	for _, phrase := range p.Query.Phrases {
+		if has(phrase) {
+			n++
+		}
+	}
+	c.Features.Phrases = float64(n) / float64(len(p.Query.Phrases))
+}
+
+// Passed are the candidates that clear the floor, best first.
+func (p *Pool) Passed() []*Candidate {
+	var out []*Candidate
+	for _, c := range p.Candidates {
+		if c.Probability >= Floor {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (c *Candidate) base() float64 {
+	f := &c.Features
+	coverage := noteCoverage
+	if c.Turn {
+		coverage = turnCoverage
+	}
+	return f.Context + coverage*f.Coverage + phraseBonus*f.Phrases + timeBonus*f.Time
+}
+
+// order lets the latest or the first of the best candidates rise, where the
+// query asks for them.
+func (p *Pool) order() {
+	if p.Query.Order == text.None || len(p.Candidates) == 0 {
+		return
+	}
+	reach := orderReach * p.Candidates[0].Score
+	n := 0
+	for n < len(p.Candidates) && p.Candidates[n].Score >= reach {
+		n++
+	}
+	byTime := slices.Clone(p.Candidates[:n])
+	slices.SortStableFunc(byTime, func(a, b *Candidate) int {
+		if p.Query.Order == text.First {
+			return a.OccurredAt.Compare(b.OccurredAt)
+		}
+		return b.OccurredAt.Compare(a.OccurredAt)
+	})
+	for i, c := range byTime {
+		c.Features.Order = 1 - float64(i)/float64(n)
+		c.Score += orderBonus * c.Features.Order
+	}
+	p.sort()
+}
+
+// closeness is 1 inside the window and falls with the distance to it, measured
+// in lengths of the window.
+func closeness(w *text.Window, t time.Time) float64 {
+	if w == nil || t.IsZero() {
+		return 0
+	}
+	var gap time.Duration
+	switch {
+	case !w.From.IsZero() && t.Before(w.From):
+		gap = w.From.Sub(t)
+	case !w.To.IsZero() && !t.Before(w.To):
+		gap = t.Sub(w.To) + 1
+	default:
+		return 1
+	}
+	length := 30 * 24 * time.Hour
+	if !w.From.IsZero() && !w.To.IsZero() {
+		length = w.To.Sub(w.From)
+	}
+	return 0.3 * math.Exp(-float64(gap)/float64(length))
+}

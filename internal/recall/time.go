@@ -1,0 +1,71 @@
+package recall
+
+import (
+	"time"
+
+	"engram/internal/text"
+)
+
+// onlyTimeProbability is that of what lies in the time that was asked for, when
+// nothing else was asked.
+const onlyTimeProbability = 0.9
+
+// HasTime reports whether the time arm takes part: there is a window, or nothing
+// but an order was asked for.
+func (q *Query) HasTime() bool { return q.Window != nil || q.onlyTime() }
+
+// Bounds are those of the window, zero = open.
+func (q *Query) Bounds() (from, to time.Time) {
+	if q.Window == nil {
+		return time.Time{}, time.Time{}
+	}
+	return q.Window.From, q.Window.To
+}
+
+// Oldest reports whether the time arm lists the oldest first.
+func (q *Query) Oldest() bool { return q.Order == text.First }
+
+// TimeArm ranks what the store found inside the window: ids come in the order
+// that the question asks for.
+func TimeArm(ids []int64) Arm {
+	arm := Arm{Name: ArmTime, Found: make([]Found, len(ids))}
+	for i, id := range ids {
+		arm.Found[i] = Found{ID: id, Score: 1 - float64(i)/float64(len(ids)), inside: true}
+	}
+	return arm
+}
+
+// onlyTime reports whether q asks for a time and nothing else: every word says
+// when, or is a word for what is kept here.
+func (q *Query) onlyTime() bool {
+	if q.Window == nil && q.Order == text.None {
+		return false
+	}
+	for i := range q.Words {
+		if w := &q.Words[i]; !w.Stop && !w.when && !memoryWords[w.Surface] {
+			return false
+		}
+	}
+	return true
+}
+
+// rankByTime lists what lies inside the window in the order of the time arm.
+func (p *Pool) rankByTime() {
+	for _, c := range p.Candidates {
+		c.Score, c.Probability = 0, 0
+		if c.inside {
+			c.Score, c.Probability = 1+p.share(c, ArmTime), onlyTimeProbability
+		}
+	}
+	p.sort()
+}
+
+// share is a candidate's share of an arm's span, 0 without the arm.
+func (p *Pool) share(c *Candidate, arm string) float64 {
+	for i, name := range p.Arms {
+		if name == arm {
+			return c.Arms[i].Share
+		}
+	}
+	return 0
+}
