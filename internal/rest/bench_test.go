@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -96,4 +97,13 @@ func BenchmarkGet(b *testing.B) {
 func BenchmarkContext(b *testing.B) {
 	send := overHTTP(b, filled(b, 10_000))
 	timed(b, func(int) { send(fetch("/context?project=bench")) })
+}
+
+func BenchmarkSearch(b *testing.B) {
+	send := overHTTP(b, filled(b, 10_000))
+	questions := []string{
+		"how does the parser retry", "number 4711", "what is the schema of the deploy branch and its cache",
+		"the store keeps a memory for every agent", "token+timeout",
+	}
+	timed(b, func(i int) { send(fetch("/search?q=" + url.QueryEscape(questions[i%len(questions)]))) })
 }

@@ -24,13 +24,15 @@ func services(t testing.TB) rest.Services {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mem := memory.New(st, memory.Options{MaxContent: maxContent})
 	t.Cleanup(func() {
+		mem.Close()
 		if err := st.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return rest.Services{
-		Memory:   memory.New(st, memory.Options{MaxContent: maxContent}),
+		Memory:   mem,
 		Transfer: transfer.New(st, transfer.Options{MaxContent: maxContent}),
 		Upkeep:   upkeep.New(st, upkeep.Options{Dir: dir}),
 	}
