@@ -36,6 +36,7 @@ func newClient(t *testing.T) *client.Client {
 	}, rest.Options{Token: token, Version: "1.2.3"}))
 	t.Cleanup(func() {
 		srv.Close()
+		mem.Close()
 		if err := st.Close(); err != nil {
 			t.Error(err)
 		}
@@ -123,6 +124,26 @@ func TestListAndContext(t *testing.T) {
 	}
 	if s := must[client.Stats](t)(c.Stats(ctx, "")); s.Memories != 3 || s.Projects[0] != "alpha" {
 		t.Errorf("Stats() = %+v", s)
+	}
+}
+
+func TestSearchAndRecall(t *testing.T) {
+	t.Parallel()
+	c, ctx := newClient(t), t.Context()
+	must[client.Saved](t)(c.Save(ctx, client.SaveInput{Title: "Drinks", Content: "tea, not coffee", Project: "alpha"}))
+	f := must[client.Found](t)(c.Search(ctx, client.SearchInput{Query: "do I drink coffee", Project: "alpha", Limit: 3}))
+	if f.NoAnswer || len(f.Items) != 1 || f.Items[0].ID != 1 || f.Items[0].Probability <= 0 || f.Items[0].Content != "tea, not coffee" {
+		t.Errorf("Search() = %+v", f)
+	}
+	r := must[client.Recalled](t)(c.Recall(ctx, client.RecallInput{SearchInput: client.SearchInput{Query: "coffee"}, Budget: 300}))
+	if r.NoAnswer || !strings.Contains(r.Text, "tea, not coffee") || r.Tokens == 0 || len(r.Items) != 1 {
+		t.Errorf("Recall() = %+v", r)
+	}
+	before := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, in := range []client.SearchInput{{Query: "zeppelin quantum"}, {Query: "coffee", AsOf: &before}} {
+		if f := must[client.Found](t)(c.Search(ctx, in)); !f.NoAnswer || len(f.Items) != 0 {
+			t.Errorf("Search(%+v) = %+v, want no answer", in, f)
+		}
 	}
 }
 
