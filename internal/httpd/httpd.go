@@ -110,7 +110,23 @@ func (s *Server) Addr() net.Addr {
 }
 
 // URL is the server's address for clients on this machine.
-func (s *Server) URL() string { return "http://" + s.Addr().String() }
+func (s *Server) URL() string { return "http://" + fromHere(s.Addr().String()) }
+
+// fromHere is an address as clients on this machine reach it: one that stands
+// for every interface is loopback to them.
+func fromHere(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	switch ip := net.ParseIP(host); {
+	case host == "" || ip.Equal(net.IPv4zero):
+		host = "127.0.0.1"
+	case ip.Equal(net.IPv6unspecified):
+		host = "::1"
+	}
+	return net.JoinHostPort(host, port)
+}
 
 // Wait returns when the server has ended: nil after Stop, else why.
 func (s *Server) Wait() error {
@@ -202,7 +218,7 @@ func (s *Server) listenError(ctx context.Context, err error) error {
 func engramAt(ctx context.Context, addr string) (version string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/health", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+fromHere(addr)+"/health", nil)
 	if err != nil {
 		return "", false
 	}

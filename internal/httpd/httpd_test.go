@@ -98,8 +98,10 @@ func TestStartRefuses(t *testing.T) {
 func TestAllInterfacesWithTokenAreServed(t *testing.T) {
 	t.Parallel()
 	s := start(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), httpd.Options{Addr: "0.0.0.0:0"})
-	_, port, _ := net.SplitHostPort(s.Addr().String())
-	if status, _ := get(t, "http://127.0.0.1:"+port); status != http.StatusOK {
+	if !strings.Contains(s.URL(), "127.0.0.1") && !strings.Contains(s.URL(), "[::1]") {
+		t.Errorf("URL() = %s, want one that clients here can use", s.URL())
+	}
+	if status, _ := get(t, s.URL()); status != http.StatusOK {
 		t.Errorf("status %d, want 200", status)
 	}
 }
