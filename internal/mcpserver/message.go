@@ -102,12 +102,15 @@ func encodeError(e *jsonrpc.Error) string {
 }
 
 // wireError is the error that a client sees for one of the SDK. The SDK leaves
-// some without a code, and quotes whole params in those about their form: what
-// a client sent is not sent back, it may be long or private.
+// some without a code, gives some data that is not JSON, and quotes whole params
+// in those about their form: what a client sent is not sent back, it may be long
+// or private.
 func wireError(err error) *jsonrpc.Error {
 	out := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		out.Data = e.Data
+		if json.Valid(e.Data) {
+			out.Data = e.Data
+		}
 		if e.Code != 0 {
 			out.Code = e.Code
 		}
