@@ -25,7 +25,7 @@ const (
 	rowColumns = `%[1]s.workspace, %[1]s.project, %[1]s.type, %[1]s.scope, %[1]s.kind, COALESCE(%[1]s.session, ''), %[1]s.pinned,
 		%[1]s.speaker <> '' OR %[1]s.role <> '', %[1]s.type = '` + engram.TypeTask + `' AND %[1]s.status <> '` + engram.StatusDone + `',
 		%[1]s.occurred_at, %[1]s.recorded_at, COALESCE(%[1]s.invalidated_at, 0), %[1]s.created_at, COALESCE(m.deleted_at, 0),
-		%[1]s.title, %[1]s.topic_key, %[1]s.files, %[1]s.content`
+		%[1]s.speaker, %[1]s.title, %[1]s.topic_key, %[1]s.files, %[1]s.content`
 	afterSeq = ` WHERE %[1]s.seq > $1 AND %[1]s.seq <= $2`
 )
 
@@ -40,24 +40,29 @@ var (
 // keywordRow is a version of a memory as search sees it.
 type keywordRow struct {
 	keyword.Meta
-	title, topicKey, content string
-	files                    []string
+	speaker, title, topicKey, content string
+	files                             []string
 }
 
 func scanKeywordRow(rows *sql.Rows) (r keywordRow, err error) {
 	var files string
 	err = rows.Scan(&r.ID, &r.Version, &r.Closed, &r.Workspace, &r.Project, &r.Type, &r.Scope, &r.Kind, &r.Session, &r.Pinned,
 		&r.Turn, &r.OpenTask, &r.OccurredAt, &r.RecordedAt, &r.InvalidatedAt, &r.CreatedAt, &r.DeletedAt,
-		&r.title, &r.topicKey, &files, &r.content)
+		&r.speaker, &r.title, &r.topicKey, &files, &r.content)
 	if err == nil && files != "" {
 		err = json.Unmarshal([]byte(files), &r.files)
 	}
 	return r, err
 }
 
-// analyse gives the terms of all that is searched in a memory.
+// analyse gives the terms of all that is searched in a memory. A title that was
+// made from the content would count its first words twice.
 func (r *keywordRow) analyse() text.Doc {
-	return text.Analyze(append([]string{r.title, r.content, r.topicKey}, r.files...)...)
+	title := r.title
+	if title == text.Title("", r.content) {
+		title = ""
+	}
+	return text.Analyze(append([]string{r.speaker, title, r.content, r.topicKey}, r.files...)...)
 }
 
 // loaded gives the index, reading the sealed segments the first time. The turn
