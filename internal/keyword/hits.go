@@ -78,13 +78,12 @@ func (s *search) hit(f scoredDoc) Hit {
 	before, after := 0, 0
 	for _, r := range s.around {
 		c, n := s.cols(r), r.doc()
-		distance := 0
-		if s.isBefore(r, f.ref) {
+		after++
+		distance := after
+		if s.compareTurn(r, s.cols(f.ref), d) < 0 {
+			after--
 			before--
 			distance = before
-		} else {
-			after++
-			distance = after
 		}
 		h.Neighbours = append(h.Neighbours, Neighbour{
 			ID: c.id[n], Distance: distance, Len: int(c.length[n]), TF: s.frequencies(r),
@@ -96,11 +95,7 @@ func (s *search) hit(f scoredDoc) Hit {
 	return h
 }
 
-// isBefore orders turns of one session.
-func (s *search) isBefore(x, y ref) bool {
-	return s.compareTurn(x, s.cols(y), y.doc()) < 0
-}
-
+// compareTurn orders turns of one session.
 func (s *search) compareTurn(x ref, c *columns, d uint16) int {
 	cx, dx := s.cols(x), x.doc()
 	return cmp.Or(cmp.Compare(cx.occurred[dx], c.occurred[d]), cmp.Compare(cx.id[dx], c.id[d]),

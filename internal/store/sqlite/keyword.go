@@ -51,20 +51,26 @@ func newKeywordIndex(s *Store) *keywordIndex {
 	return &keywordIndex{s: s, holder: rand.Text(), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
-// analysis is a number of what package text makes of texts: it differs when
-// the terms of some sample do, so that segments of other rules are not used.
+// analysis is a number of what is made of rows: it differs when the terms of
+// some samples do, so that segments of other rules are not used.
 var analysis = sync.OnceValue(func() int {
-	const format = 1
-	d := text.Analyze(`The engineers were running getUserByID and snake_case_name quickly, v1.2.3 at /etc/hosts;`,
-		`Los niños corrían; die Häuser, les chevaux, gli amici, as crianças, 東京タワーへ行った。数据库 한국어 문장 привет мира 42 %`)
-	tf := map[string]int{}
-	for i, t := range d.Terms {
-		tf[t] = d.TF[i]
-	}
+	const english = `The engineers were running getUserByID and snake_case_name quickly, v1.2.3 at /etc/hosts, 42 % of it.`
 	h := fnv.New32a()
-	fmt.Fprintln(h, format, d.Len)
-	for _, t := range slices.Sorted(maps.Keys(tf)) {
-		fmt.Fprintln(h, t, tf[t])
+	for _, r := range []keywordRow{
+		{speaker: "Ana", title: "Two houses", content: english, topicKey: "some/topic", files: []string{"src/main_test.go"}},
+		{title: text.Title("", english), content: english},
+		{content: `Los niños corrían; die Häuser, les chevaux, gli amici, as crianças; привет мира`},
+		{content: `東京タワーへ行った。数据库 한국어 문장 ภาษาไทย 🎉`},
+	} {
+		d := r.analyse()
+		tf := map[string]int{}
+		for i, t := range d.Terms {
+			tf[t] = d.TF[i]
+		}
+		fmt.Fprintln(h, d.Len)
+		for _, t := range slices.Sorted(maps.Keys(tf)) {
+			fmt.Fprintln(h, t, tf[t])
+		}
 	}
 	return int(h.Sum32())
 })
@@ -152,8 +158,13 @@ func (k *keywordIndex) take(ctx context.Context) error {
 
 func (k *keywordIndex) give() { <-k.turn }
 
-// close ends the background work. It does not seal.
+// close seals and ends the background work. What cannot be sealed is in the
+// rows all the same, and no reason to fail.
 func (k *keywordIndex) close() error {
+	ctx := context.Background()
+	if err := k.s.sealKeyword(ctx); err != nil {
+		k.log().WarnContext(ctx, "keyword index not sealed at the end", "error", err)
+	}
 	k.start.Do(func() {}) // nothing starts from now on
 	if k.stop != nil {
 		k.stop()

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"engram/internal/keyword"
@@ -171,9 +170,5 @@ func (k *keywordIndex) rebuild(ctx context.Context) error {
 		return err
 	}
 	k.state.Store(nil)
-	err = k.sealAll(ctx)
-	if errors.Is(err, errOtherState) {
-		return nil
-	}
-	return err
+	return k.sealAll(ctx)
 }

@@ -182,13 +182,43 @@ func (s *Store) initWriter(c *sqlite3.Conn) error {
 		PRAGMA trusted_schema = OFF;
 		PRAGMA temp_store = MEMORY;
 		PRAGMA cache_size = -4000;
-		PRAGMA wal_autocheckpoint = 1000;
 		PRAGMA journal_size_limit = 8388608;
 		` + openLog)
 	if err != nil {
 		return err
 	}
+	c.WALHook(s.logKeeper())
 	return s.ownFiles()
+}
+
+// Sizes of the log in pages of 4 KiB, and how hard a long one is fought.
+const (
+	checkpointPages = 1000 // from here on every commit moves what it can into the file
+	longLogPages    = 4000 // from here on others are kept out now and then to finish it
+	longLogWait     = 50 * time.Millisecond
+	longLogPause    = 250 * time.Millisecond
+)
+
+// logKeeper gives what runs after each commit of a connection. Two processes
+// that write without a pause would each find the other's pages in a log that
+// they cannot begin anew, and it would grow for ever. What fails here the next
+// commit tries again: this one stands.
+func (s *Store) logKeeper() func(c *sqlite3.Conn, schema string, pages int) error {
+	var next time.Time // when others may be kept out again
+	return func(c *sqlite3.Conn, schema string, pages int) error {
+		switch {
+		case pages < checkpointPages:
+		case pages < longLogPages || time.Now().Before(next):
+			_, _, _ = c.WALCheckpoint(schema, sqlite3.CHECKPOINT_PASSIVE)
+		default:
+			if c.BusyTimeout(longLogWait) == nil {
+				_, _, _ = c.WALCheckpoint(schema, sqlite3.CHECKPOINT_RESTART)
+			}
+			_ = c.BusyTimeout(s.opts.BusyTimeout)
+			next = time.Now().Add(longLogPause)
+		}
+		return nil
+	}
 }
 
 // openLog reads something, so that SQLite makes log and index now.
@@ -281,11 +311,7 @@ func (s *Store) ownFiles() error {
 // other process has it open. A second call does nothing.
 func (s *Store) Close() error {
 	s.close.Do(func() {
-		var err error
-		if !s.opts.ReadOnly {
-			err = s.sealKeyword(context.Background())
-		}
-		s.closeErr = errors.Join(err, s.keyword.close(), s.Store.Close())
+		s.closeErr = errors.Join(s.keyword.close(), s.Store.Close())
 	})
 	return s.closeErr
 }
