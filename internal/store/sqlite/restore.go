@@ -1,0 +1,108 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ncruces/go-sqlite3/driver"
+
+	"engram"
+)
+
+// Restore puts what is in the backup from in the place of what is in the store
+// to, making the store where there is none. Other processes may have it open:
+// they see the restored state from their next call on. kept is a copy of what
+// was there, "" if there was nothing. A file that is no sound Engram store, or
+// comes from a newer program, is refused and nothing is changed.
+func Restore(ctx context.Context, from, to string) (kept string, err error) {
+	from, err = filepath.Abs(from)
+	if err != nil {
+		return "", fmt.Errorf("restore: %w", err)
+	}
+	if err := checkBackup(ctx, from); err != nil {
+		return "", mapError(fmt.Errorf("restore %s: %w", from, err))
+	}
+	kept, err = replace(ctx, from, to)
+	if err != nil {
+		return kept, mapError(fmt.Errorf("restore %s: %w", from, err))
+	}
+	// Opening brings the schema of an old backup up to date.
+	s, err := Open(ctx, to, Options{})
+	if err != nil {
+		return kept, err
+	}
+	return kept, s.Close()
+}
+
+// checkBackup refuses what cannot be restored.
+func checkBackup(ctx context.Context, path string) (err error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return engram.Errorf(engram.ErrNotFound, "there is no file %s", path)
+	}
+	steps, err := migrations(migrationFiles)
+	if err != nil {
+		return err
+	}
+	s := Store{path: path, opts: Options{ReadOnly: true, BusyTimeout: time.Second}}
+	db, err := driver.Open(s.dsn(), s.initReader)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	st, err := readSchemaState(ctx, db)
+	if err != nil {
+		return err
+	}
+	if st.version == 0 {
+		return engram.Errorf(engram.ErrInvalid, "%s is no backup of Engram", path).WithCode("not_a_backup")
+	}
+	if err := st.check(path, len(steps)); err != nil {
+		return err
+	}
+	return quickCheck(ctx, path)
+}
+
+// replace copies the pages of from over those of to in one transaction.
+func replace(ctx context.Context, from, to string) (kept string, err error) {
+	_, statErr := os.Stat(to)
+	s, err := Open(ctx, to, Options{})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if statErr == nil {
+		kept = filepath.Join(filepath.Dir(s.path), "backups", "before-restore-"+time.Now().UTC().Format("20060102T150405.000000Z")+".db")
+		if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
+			return "", err
+		}
+		if err := s.copyTo(ctx, kept); err != nil {
+			return "", err
+		}
+	}
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		return kept, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	source := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(from), RawQuery: "mode=ro"}
+	if err := conn.Raw(func(c any) error { return c.(driver.Conn).Raw().Restore("main", source.String()) }); err != nil {
+		return kept, err
+	}
+	return kept, newEpoch(ctx, conn)
+}
+
+// newEpoch tells other processes that what they know of the store by its write
+// numbers holds no more.
+func newEpoch(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, `INSERT INTO counters (name, value) VALUES ('epoch', ?1)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, rand.Int64())
+	return err
+}
