@@ -1,0 +1,123 @@
+// Package app puts the parts together: it opens the engine that the settings
+// name, makes the services over it, and starts and stops the front ends. Only
+// here is an engine named.
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"engram"
+	"engram/internal/config"
+	"engram/internal/project"
+	"engram/internal/service/memory"
+	"engram/internal/service/transfer"
+	"engram/internal/service/upkeep"
+	"engram/internal/store"
+	"engram/internal/store/sqlite"
+)
+
+// Options are what an App has of the world around it, beside the settings.
+type Options struct {
+	Dir     string // working directory: the project is found from it
+	Home    string
+	Getenv  func(string) string
+	Version string
+	LogTo   io.Writer // default: nowhere
+}
+
+// App is the opened store with the services over it.
+type App struct {
+	Memory   *memory.Service
+	Transfer *transfer.Service
+	Upkeep   *upkeep.Service
+
+	store store.Store
+}
+
+// databaseName is our file; engram.db, of another product, is never opened.
+const databaseName = "memory.db"
+
+// Open opens the store of the settings, making it where there is none.
+func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+		return nil, engram.Errorf(engram.ErrUnavailable, "cannot make the data directory %s: %v", cfg.DataDir, err).
+			WithHint("set ENGRAM_DATA_DIR to a directory that you may write")
+	}
+	st, err := sqlite.Open(ctx, filepath.Join(cfg.DataDir, databaseName), sqlite.Options{
+		SyncFull: cfg.Synchronous == "full",
+		Log:      logger(cfg, opts),
+	})
+	if err != nil {
+		return nil, err
+	}
+	window := cfg.DuplicateWindow
+	if window == 0 {
+		window = -1 // none are looked for; a zero option would mean the default
+	}
+	maintain := upkeep.New(st, upkeep.Options{Dir: cfg.DataDir, SessionIdle: cfg.SessionIdle})
+	return &App{
+		store: st,
+		Memory: memory.New(st, memory.Options{
+			MaxContent: cfg.MaxContent, DuplicateWindow: window, SessionIdle: cfg.SessionIdle,
+			KeepSecrets: !cfg.RedactSecrets, Zone: cfg.Zone, DefaultProject: detector(cfg, opts),
+			Backups: maintain.Backups,
+		}),
+		Transfer: transfer.New(st, transfer.Options{MaxContent: cfg.MaxContent, KeepSecrets: !cfg.RedactSecrets}),
+		Upkeep:   maintain,
+	}, nil
+}
+
+// Close ends what the services do in the background and closes the store.
+func (a *App) Close() error {
+	a.Memory.Close()
+	return a.store.Close()
+}
+
+// AsOwner is ctx for calls by the owner of the store, from the front end name;
+// what they save counts as from origin where it does not say.
+func AsOwner(ctx context.Context, name string, origin engram.Origin) context.Context {
+	return engram.WithActor(ctx, engram.Actor{
+		Name: name, Workspace: engram.DefaultWorkspace, Access: engram.AccessAdmin, Origin: origin,
+	})
+}
+
+// detector finds the project of the working directory, once a minute: a
+// remote may be added while a session runs.
+func detector(cfg config.Config, opts Options) func(context.Context) engram.ProjectIdentity {
+	getenv := func(name string) string {
+		if name == "ENGRAM_PROJECT" {
+			return cfg.Project // the environment's, or the file's or a flag's
+		}
+		if opts.Getenv == nil {
+			return ""
+		}
+		return opts.Getenv(name)
+	}
+	cache := cached[engram.ProjectIdentity]{ttl: time.Minute}
+	return func(ctx context.Context) engram.ProjectIdentity {
+		return cache.get(func() engram.ProjectIdentity {
+			return project.Detect(ctx, opts.Dir, "", project.Options{Home: opts.Home, Getenv: getenv})
+		})
+	}
+}
+
+func logger(cfg config.Config, opts Options) *slog.Logger {
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+	return slog.New(slog.NewTextHandler(cmp.Or[io.Writer](opts.LogTo, io.Discard), &slog.HandlerOptions{Level: levels[cfg.LogLevel]}))
+}
+
+// RestoreBackup puts a backup file in the place of the store and returns where
+// the store that was there is kept, "" if there was none.
+func RestoreBackup(ctx context.Context, cfg config.Config, file string) (kept string, err error) {
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+		return "", fmt.Errorf("data directory: %w", err)
+	}
+	return sqlite.Restore(ctx, file, filepath.Join(cfg.DataDir, databaseName))
+}
