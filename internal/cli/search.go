@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"engram/internal/app"
+	"engram/internal/service/memory"
+
+	"github.com/spf13/cobra"
+)
+
+// searchFlags are what search and recall have in common.
+type searchFlags struct {
+	typ, match, asOf string
+	in               memory.SearchInput
+}
+
+func (f *searchFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.typ, "type", "", "only this type; several with commas")
+	flags.StringVar(&f.in.Project, "project", "", "project to search (default: found from the directory)")
+	flags.BoolVar(&f.in.AllProjects, "all", false, "search all projects")
+	flags.StringVar(&f.in.Scope, "scope", "", "only project, personal or global memories")
+	flags.StringVar(&f.match, "match", "any", "any word, or all words")
+	flags.StringVar(&f.asOf, "as-of", "", "what was known then (RFC 3339 or YYYY-MM-DD)")
+	flags.BoolVar(&f.in.Deep, "deep", false, "look further down")
+	flags.BoolVar(&f.in.Explain, "explain", false, "say how the answer came about")
+}
+
+func (f *searchFlags) input(args []string) (memory.SearchInput, error) {
+	in := f.in
+	in.Query = strings.Join(args, " ")
+	for t := range strings.SplitSeq(f.typ, ",") {
+		if t = strings.TrimSpace(t); t != "" {
+			in.Types = append(in.Types, t)
+		}
+	}
+	switch f.match {
+	case "any":
+	case "all":
+		in.MatchAll = true
+	default:
+		return in, usageError{fmt.Errorf("--match %q: use any or all", f.match)}
+	}
+	var err error
+	in.AsOf, err = parseTime(f.asOf, "--as-of")
+	return in, err
+}
+
+type searchJSON struct {
+	Items           []memoryJSON  `json:"items"`
+	NoAnswer        bool          `json:"no_answer"`
+	Project         string        `json:"project,omitempty"`
+	SimilarProjects []string      `json:"similar_projects,omitempty"`
+	Trace           *memory.Trace `json:"trace,omitempty"`
+}
+
+func viewSearch(res memory.SearchResult) searchJSON {
+	out := searchJSON{
+		Items: make([]memoryJSON, 0, len(res.Hits)), NoAnswer: res.NoAnswer,
+		Project: res.Project, SimilarProjects: res.SimilarProjects, Trace: res.Trace,
+	}
+	for _, h := range res.Hits {
+		v := viewMemory(h.Memory)
+		v.Probability = &h.Probability
+		out.Items = append(out.Items, v)
+	}
+	return out
+}
+
+func newSearchCmd(g *globals) *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:     "search QUERY…",
+		Short:   "Find memories, best first",
+		Long:    "Find memories that answer a question, best first. Nothing is returned when no memory does.",
+		Example: "  engram search 'why did we drop Redis' --limit 5",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
+			in, err := f.input(args)
+			if err != nil {
+				return err
+			}
+			res, err := a.Memory.Search(ctx, in)
+			if err != nil {
+				return err
+			}
+			return g.print(cmd, viewSearch(res), func(w io.Writer) { printSearch(w, res) })
+		}),
+	}
+	f.register(cmd)
+	cmd.Flags().IntVar(&f.in.Limit, "limit", 10, "at most this many, up to 50")
+	return cmd
+}
+
+func printSearch(w io.Writer, res memory.SearchResult) {
+	if res.NoAnswer {
+		printNoAnswer(w, res)
+	}
+	for i, h := range res.Hits {
+		fmt.Fprintf(w, "%d. %.2f  ", i+1, h.Probability)
+		printLine(w, h.Memory)
+		printSnippet(w, h.Memory.Content, 300)
+	}
+	printTrace(w, res.Trace)
+}
+
+func printNoAnswer(w io.Writer, res memory.SearchResult) {
+	where := ""
+	if res.Project != "" {
+		where = " in " + res.Project
+	}
+	fmt.Fprintf(w, "no_answer: no memory%s answers that\n", where)
+	if len(res.SimilarProjects) > 0 {
+		fmt.Fprintf(w, "similar projects: %s\n", strings.Join(res.SimilarProjects, ", "))
+	} else if res.Project != "" {
+		fmt.Fprintln(w, "--all searches every project")
+	}
+}
+
+func printTrace(w io.Writer, trace *memory.Trace) {
+	if trace == nil {
+		return
+	}
+	fmt.Fprintln(w, "\ntrace:")
+	writeJSON(w, trace)
+}
+
+func newRecallCmd(g *globals) *cobra.Command {
+	var f searchFlags
+	var budget int
+	cmd := &cobra.Command{
+		Use:     "recall QUERY…",
+		Short:   "Pack what answers a question into a token budget",
+		Example: "  engram recall 'how do we deploy' --budget 800",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
+			in, err := f.input(args)
+			if err != nil {
+				return err
+			}
+			res, err := a.Memory.Recall(ctx, memory.RecallInput{SearchInput: in, Budget: budget})
+			if err != nil {
+				return err
+			}
+			view := struct {
+				Text       string `json:"text"`
+				Tokens     int    `json:"tokens"`
+				OverBudget int    `json:"over_budget"`
+				searchJSON
+			}{res.Text, res.Tokens, res.OverBudget, viewSearch(res.SearchResult)}
+			return g.print(cmd, view, func(w io.Writer) {
+				if res.NoAnswer {
+					printNoAnswer(w, res.SearchResult)
+				} else {
+					fmt.Fprintln(w, strings.TrimRight(res.Text, "\n"))
+				}
+				printTrace(w, res.Trace)
+			})
+		}),
+	}
+	f.register(cmd)
+	cmd.Flags().IntVar(&budget, "budget", 2000, "tokens, up to 32000")
+	return cmd
+}
+
+func newContextCmd(g *globals) *cobra.Command {
+	var in memory.ContextInput
+	cmd := &cobra.Command{
+		Use:     "context [PROJECT]",
+		Short:   "Print what an agent should know at the start of a session",
+		Example: "  engram context --max-bytes 2048",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				in.Project = args[0]
+			}
+			res, err := a.Memory.Context(ctx, in)
+			if err != nil {
+				return err
+			}
+			view := struct {
+				Context  string `json:"context"`
+				Project  string `json:"project,omitempty"`
+				Pinned   int    `json:"pinned"`
+				Tasks    int    `json:"tasks"`
+				Sessions int    `json:"sessions"`
+				Memories int    `json:"memories"`
+				Prompts  int    `json:"prompts"`
+				Left     int    `json:"left"`
+			}{res.Text, res.Project, res.Pinned, res.Tasks, res.Sessions, res.Memories, res.Prompts, res.Left}
+			return g.print(cmd, view, func(w io.Writer) {
+				if res.Text == "" {
+					fmt.Fprintln(w, "nothing is remembered here yet")
+					return
+				}
+				fmt.Fprintln(w, strings.TrimRight(res.Text, "\n"))
+			})
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&in.Project, "project", "", "project (default: found from the directory)")
+	f.BoolVar(&in.AllProjects, "all", false, "all projects")
+	f.StringVar(&in.Scope, "scope", "", "only project, personal or global memories")
+	f.IntVar(&in.MaxBytes, "max-bytes", 4096, "at most this many bytes, up to 65536")
+	f.BoolVar(&in.Compact, "compact", false, "titles only")
+	f.StringVar(&in.Query, "query", "", "bring what is most relevant to this")
+	return cmd
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"engram"
+	"engram/internal/app"
+	"engram/internal/service/transfer"
+
+	"github.com/spf13/cobra"
+)
+
+func newExportCmd(g *globals) *cobra.Command {
+	var format, project string
+	cmd := &cobra.Command{
+		Use:     "export [FILE]",
+		Short:   "Write everything that is remembered to a file",
+		Long:    "Write everything to a file (standard output without one): as Engram's own JSON, which restores to an equal store, or with --format wire in the form that tools of this family read.",
+		Example: "  engram export backup.json\n  engram export --format wire --project engram | jq .observations",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
+			f := transfer.Format(format)
+			if f != transfer.JSON && f != transfer.Wire {
+				return usageError{fmt.Errorf("--format %q: use json or wire", format)}
+			}
+			var projects []string
+			if project != "" {
+				projects = []string{engram.NormalizeProject(project)}
+			}
+			if len(args) == 0 || args[0] == "-" {
+				return a.Transfer.Export(ctx, cmd.OutOrStdout(), f, projects)
+			}
+			size, err := writeFile(args[0], func(w io.Writer) error { return a.Transfer.Export(ctx, w, f, projects) })
+			if err != nil {
+				return err
+			}
+			return g.print(cmd, map[string]any{"file": args[0], "bytes": size, "format": format}, func(w io.Writer) {
+				fmt.Fprintf(w, "wrote %s, %.1f kB\n", args[0], float64(size)/1e3)
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&format, "format", "json", "json or wire")
+	cmd.Flags().StringVar(&project, "project", "", "only this project")
+	return cmd
+}
+
+// writeFile writes a file for its owner only, whole or not at all.
+func writeFile(path string, write func(io.Writer) error) (int64, error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".engram-*") // created 0600
+	if err != nil {
+		return 0, engram.Errorf(engram.ErrUnavailable, "cannot write %s: %v", path, err)
+	}
+	defer os.Remove(tmp.Name()) // nothing to remove once it was renamed
+	buf := bufio.NewWriterSize(tmp, 1<<16)
+	err = errors.Join(write(buf), buf.Flush(), tmp.Sync())
+	info, statErr := tmp.Stat()
+	if err := errors.Join(err, statErr, tmp.Close()); err != nil {
+		return 0, err
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return 0, engram.Errorf(engram.ErrUnavailable, "cannot write %s: %v", path, err)
+	}
+	return info.Size(), nil
+}
+
+func newImportCmd(g *globals) *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:     "import FILE",
+		Short:   "Read an export; what is there already is left alone",
+		Example: "  engram import backup.json --dry-run",
+		Args:    cobra.ExactArgs(1),
+		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
+			in := g.env.In
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return engram.Errorf(engram.ErrNotFound, "cannot read %s: %v", args[0], err)
+				}
+				defer f.Close()
+				in = f
+			}
+			r, err := a.Transfer.Import(ctx, in, transfer.ImportOptions{DryRun: dryRun})
+			if err != nil {
+				return err
+			}
+			type refusal struct {
+				Item   string `json:"item"`
+				Reason string `json:"reason"`
+			}
+			view := struct {
+				Sessions int       `json:"sessions_imported"`
+				Memories int       `json:"observations_imported"`
+				Prompts  int       `json:"prompts_imported"`
+				Versions int       `json:"versions_imported"`
+				Skipped  int       `json:"skipped"`
+				Refused  []refusal `json:"refused"`
+				DryRun   bool      `json:"dry_run"`
+			}{r.Sessions, r.Memories, r.Prompts, r.Versions, r.Skipped, []refusal{}, r.DryRun}
+			for _, f := range r.Refused {
+				view.Refused = append(view.Refused, refusal(f))
+			}
+			return g.print(cmd, view, func(w io.Writer) {
+				verb := "imported"
+				if r.DryRun {
+					verb = "would import"
+				}
+				fmt.Fprintf(w, "%s %s, %s, %s, %s; %d there already\n", verb, plural(r.Memories, "memory", "memories"),
+					plural(r.Sessions, "session", "sessions"), plural(r.Prompts, "prompt", "prompts"), plural(r.Versions, "older version", "older versions"), r.Skipped)
+				for _, f := range r.Refused {
+					fmt.Fprintf(w, "refused %s: %s\n", f.Item, f.Reason)
+				}
+			})
+		}),
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")
+	return cmd
+}
+
+func newBackupCmd(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:     "backup [FILE]",
+		Short:   "Copy the database while others go on working",
+		Example: "  engram backup",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
+			path := ""
+			if len(args) > 0 {
+				path = args[0]
+			}
+			path, size, err := a.Upkeep.Backup(ctx, path)
+			if err != nil {
+				return err
+			}
+			return g.print(cmd, map[string]any{"file": path, "bytes": size}, func(w io.Writer) {
+				fmt.Fprintf(w, "copied to %s, %.1f MB; engram restore %s brings it back\n", path, float64(size)/1e6, path)
+			})
+		}),
+	}
+}
+
+func newRestoreCmd(g *globals) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "restore ID|FILE",
+		Short: "Bring back a deleted memory, or a backup of the whole store",
+		Long: `With the id of a deleted memory: bring it back. With a backup file: put it in the place of
+the store, after asking; the store that was there is kept beside it.`,
+		Example: "  engram restore 12\n  engram restore ~/.engram/backups/memory-2026-07-02T09-15-00Z.db",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := strconv.ParseInt(args[0], 10, 64); err == nil {
+				return g.run(g.restoreMemory)(cmd, args)
+			}
+			return g.restoreBackup(cmd, args[0], yes)
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (g *globals) restoreMemory(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
+	id, err := parseID(args[0])
+	if err != nil {
+		return err
+	}
+	m, err := a.Memory.Restore(ctx, id)
+	if err != nil {
+		return err
+	}
+	return g.print(cmd, viewMemory(m), func(w io.Writer) { fmt.Fprintf(w, "restored %d: %s\n", m.ID, oneLine(m.Title)) })
+}
+
+func (g *globals) restoreBackup(cmd *cobra.Command, file string, yes bool) error {
+	cfg, err := g.config()
+	if err != nil {
+		return err
+	}
+	if !yes {
+		if err := g.confirm(cmd, fmt.Sprintf("Put %s in the place of the store in %s?", file, cfg.DataDir)); err != nil {
+			return err
+		}
+	}
+	kept, err := app.RestoreBackup(app.AsOwner(cmd.Context(), "cli", engram.OriginUser), cfg, file)
+	if err != nil {
+		return err
+	}
+	return g.print(cmd, map[string]any{"restored": file, "kept": kept}, func(w io.Writer) {
+		fmt.Fprintf(w, "restored %s\n", file)
+		if kept != "" {
+			fmt.Fprintf(w, "the store that was there is now %s\n", kept)
+		}
+	})
+}
+
+func newDoctorCmd(g *globals) *cobra.Command {
+	var repair bool
+	cmd := &cobra.Command{
+		Use:     "doctor",
+		Short:   "Check the store; --repair mends what can be mended without loss",
+		Example: "  engram doctor",
+		Args:    cobra.NoArgs,
+		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
+			findings, err := a.Upkeep.Doctor(ctx, repair)
+			if err != nil {
+				return err
+			}
+			type finding struct {
+				Check   string `json:"check"`
+				OK      bool   `json:"ok"`
+				Message string `json:"message"`
+				Fix     string `json:"fix,omitempty"`
+			}
+			view := struct {
+				OK       bool      `json:"ok"`
+				Findings []finding `json:"findings"`
+			}{true, []finding{}}
+			for _, f := range findings {
+				view.OK = view.OK && f.OK
+				view.Findings = append(view.Findings, finding(f))
+			}
+			err = g.print(cmd, view, func(w io.Writer) {
+				for _, f := range view.Findings {
+					mark := "ok  "
+					if !f.OK {
+						mark = "BAD "
+					}
+					fmt.Fprintf(w, "%s %s: %s\n", mark, f.Check, f.Message)
+					if f.Fix != "" {
+						fmt.Fprintf(w, "     %s\n", f.Fix)
+					}
+				}
+			})
+			if err == nil && !view.OK {
+				err = engram.Errorf(engram.ErrConflict, "the store needs attention").WithCode("unhealthy").WithHint("see the findings above")
+			}
+			return err
+		}),
+	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "mend what can be mended without loss")
+	return cmd
+}
