@@ -36,10 +36,12 @@ func ServeMCP(ctx context.Context, cfg config.Config, opts Options, tools string
 	opened := make(chan struct{})
 	go func() {
 		defer close(opened)
-		if a, err := open(); err != nil {
-			log.ErrorContext(ctx, "the store cannot be opened", "error", err)
-		} else {
+		a, err := open()
+		switch {
+		case err == nil:
 			stop = a.lookAfter(ctx, log, idleEvery)
+		case ctx.Err() == nil: // else the client left before the store was open
+			log.ErrorContext(ctx, "the store cannot be opened", "error", err)
 		}
 	}()
 	err = server.ServeStdio(ctx, in, out)
