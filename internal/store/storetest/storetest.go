@@ -36,6 +36,7 @@ func Run(t *testing.T, open Opener) {
 		{"save", saveTests},
 		{"read", readTests},
 		{"list", listTests},
+		{"keyword", keywordTests},
 		{"update", updateTests},
 		{"delete", deleteTests},
 		{"session", sessionTests},
