@@ -196,7 +196,7 @@ const (
 	checkpointPages = 1000 // from here on every commit moves what it can into the file
 	longLogPages    = 4000 // from here on others are kept out now and then to finish it
 	longLogWait     = 50 * time.Millisecond
-	longLogPause    = 250 * time.Millisecond
+	longLogPause    = 100 * time.Millisecond
 )
 
 // logKeeper gives what runs after each commit of a connection. Two processes
@@ -211,14 +211,25 @@ func (s *Store) logKeeper() func(c *sqlite3.Conn, schema string, pages int) erro
 		case pages < longLogPages || time.Now().Before(next):
 			_, _, _ = c.WALCheckpoint(schema, sqlite3.CHECKPOINT_PASSIVE)
 		default:
-			if c.BusyTimeout(longLogWait) == nil {
-				_, _, _ = c.WALCheckpoint(schema, sqlite3.CHECKPOINT_RESTART)
-			}
-			_ = c.BusyTimeout(s.opts.BusyTimeout)
+			s.finishLog(c, schema)
 			next = time.Now().Add(longLogPause)
 		}
 		return nil
 	}
+}
+
+// finishLog moves all of the log into the file while others wait, so that the
+// next commit begins it anew. Another process that is moving pages just now is
+// in the way without SQLite waiting for it.
+func (s *Store) finishLog(c *sqlite3.Conn, schema string) {
+	if c.BusyTimeout(longLogWait) == nil {
+		for deadline := time.Now().Add(longLogWait); time.Now().Before(deadline); time.Sleep(500 * time.Microsecond) {
+			if _, _, err := c.WALCheckpoint(schema, sqlite3.CHECKPOINT_RESTART); !isBusy(err) {
+				break
+			}
+		}
+	}
+	_ = c.BusyTimeout(s.opts.BusyTimeout)
 }
 
 // openLog reads something, so that SQLite makes log and index now.

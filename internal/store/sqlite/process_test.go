@@ -151,7 +151,7 @@ func TestKill(t *testing.T) {
 			cmd, stdout, _ := start(t, "forever", path, fmt.Sprintf("r%dp%d", round, i))
 			cmds, outs = append(cmds, cmd), append(outs, stdout)
 		}
-		die := 5 + rand.IntN(200) // after so many saves of the first
+		die := 5 + rand.IntN(300) // after so many saves of the first
 		for i, out := range outs {
 			lines := bufio.NewScanner(out)
 			for n := 0; lines.Scan(); n++ {
