@@ -1,0 +1,48 @@
+package eval
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"engram"
+	"engram/internal/service/memory"
+)
+
+// Product is the product as it is measured: its memory service over a store of
+// its own.
+type Product struct {
+	Memory *memory.Service
+	Close  func() error
+}
+
+// Opener opens a product over the store in dir, made where there is none. The
+// service tells the time by now.
+type Opener func(ctx context.Context, dir string, now func() time.Time) (*Product, error)
+
+// asBench is ctx for the calls of a benchmark.
+func asBench(ctx context.Context) context.Context {
+	return engram.WithActor(ctx, engram.Actor{
+		Name: "bench", Workspace: engram.DefaultWorkspace, Access: engram.AccessAdmin, Origin: engram.OriginImport,
+	})
+}
+
+// Spread are the median and the 95th percentile of some times, in milliseconds.
+type Spread struct {
+	P50 float64 `json:"p50_ms"`
+	P95 float64 `json:"p95_ms"`
+}
+
+func spread(times []time.Duration) Spread {
+	if len(times) == 0 {
+		return Spread{}
+	}
+	slices.Sort(times)
+	at := func(p float64) float64 {
+		return float64(times[int(p*float64(len(times)-1)+.5)]) / float64(time.Millisecond)
+	}
+	return Spread{P50: at(.5), P95: at(.95)}
+}
+
+// batch is how many memories are saved at once in a bulk load.
+const batch = 500

@@ -1,0 +1,139 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"engram"
+)
+
+// Set is a collection of documents with questions whose answers are known.
+type Set struct {
+	Name      string
+	Documents []Document
+	Questions []Question
+	// Gold is question id → document id → grade, 1 or more.
+	Gold map[string]map[string]int
+}
+
+// Document is a line of a set's corpus. Documents of one group stand in order
+// of time.
+type Document struct {
+	ID      string    `json:"id"`
+	Text    string    `json:"text"`
+	Title   string    `json:"title"`
+	Time    time.Time `json:"time"`
+	Group   string    `json:"group"`
+	Session string    `json:"session"`
+	Speaker string    `json:"speaker"`
+}
+
+// Question is a line of a set's questions.
+type Question struct {
+	ID    string    `json:"id"`
+	Text  string    `json:"text"`
+	Group string    `json:"group"`
+	Time  time.Time `json:"time"`
+	Kind  string    `json:"kind"`
+}
+
+// LoadSet reads a set from its folder: corpus.jsonl or corpus.jsonl.gz,
+// queries.jsonl, qrels.tsv.
+func LoadSet(dir string) (*Set, error) {
+	s := &Set{Name: filepath.Base(filepath.Clean(dir))}
+	corpus, err := readMaybeGzip(filepath.Join(dir, "corpus.jsonl"))
+	if err != nil {
+		return nil, notASet(dir, err)
+	}
+	if s.Documents, err = readLines[Document](corpus); err != nil {
+		return nil, fmt.Errorf("set %s: corpus: %w", s.Name, err)
+	}
+	questions, err := os.ReadFile(filepath.Join(dir, "queries.jsonl"))
+	if err != nil {
+		return nil, notASet(dir, err)
+	}
+	if s.Questions, err = readLines[Question](questions); err != nil {
+		return nil, fmt.Errorf("set %s: queries: %w", s.Name, err)
+	}
+	gold, err := os.ReadFile(filepath.Join(dir, "qrels.tsv"))
+	if err != nil {
+		return nil, notASet(dir, err)
+	}
+	if s.Gold, err = readGold(gold); err != nil {
+		return nil, fmt.Errorf("set %s: qrels.tsv: %w", s.Name, err)
+	}
+	return s, nil
+}
+
+func notASet(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return engram.Errorf(engram.ErrInvalid, "%s is not a benchmark set", dir).
+			WithCode("not_a_set").WithHint("a set has corpus.jsonl or corpus.jsonl.gz, queries.jsonl and qrels.tsv")
+	}
+	return err
+}
+
+// readMaybeGzip reads path, or path + ".gz" where only that is there.
+func readMaybeGzip(path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return b, err
+	}
+	f, err := os.Open(path + ".gz")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s.gz: %w", path, err)
+	}
+	return io.ReadAll(z)
+}
+
+func readLines[T any](b []byte) ([]T, error) {
+	var out []T
+	d := json.NewDecoder(bytes.NewReader(b))
+	for {
+		var v T
+		err := d.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("item %d: %w", len(out)+1, err)
+		}
+		out = append(out, v)
+	}
+}
+
+func readGold(b []byte) (map[string]map[string]int, error) {
+	gold := map[string]map[string]int{}
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	for n := 1; lines.Scan(); n++ {
+		f := strings.Split(lines.Text(), "\t")
+		if len(f) != 3 {
+			return nil, fmt.Errorf("line %d has %d fields, want 3", n, len(f))
+		}
+		grade, err := strconv.Atoi(strings.TrimSpace(f[2]))
+		if err != nil {
+			return nil, fmt.Errorf("line %d: grade: %w", n, err)
+		}
+		if gold[f[0]] == nil {
+			gold[f[0]] = map[string]int{}
+		}
+		gold[f[0]][f[1]] = grade
+	}
+	return gold, lines.Err()
+}
