@@ -142,7 +142,8 @@ type Memories interface {
 	// EraseMemory removes a memory, living or hidden: row, versions, index
 	// entries, support links, and derived memories that rest on it alone, in one
 	// transaction, so that the text is in no page of the store's files when it
-	// returns. What stays is a tombstone: id, uid and time.
+	// returns, except those that the receipt names. A session's summary that is
+	// the memory's text goes too. What stays is a tombstone: id, uid and time.
 	EraseMemory(ctx context.Context, workspace string, id int64, now time.Time) (engram.Receipt, error)
 
 	// TouchMemories counts an access on each of ids; unknown ones are ignored. It
@@ -233,7 +234,7 @@ type Sessions interface {
 	ListSessions(ctx context.Context, workspace string, projects []string, page Page) ([]*engram.Session, error)
 
 	// DeleteSession removes a session that has no living memories; else it is
-	// [engram.ErrConflict].
+	// [engram.ErrConflict]. Hidden ones and prompts stay, without a session.
 	DeleteSession(ctx context.Context, workspace, id string) error
 
 	// LapseSessions marks active sessions with no write since before as lapsed
@@ -273,7 +274,8 @@ type Projects interface {
 	ClaimRemote(ctx context.Context, workspace, remote, name, qualified string) (string, error)
 
 	// MergeProjects files everything of from under to and makes from an alias. Each
-	// row remembers the name it had. Counts the memories, sessions and prompts moved.
+	// row remembers the name it had; where both have a living memory of one topic,
+	// the one that moves gives its key up until the merge is undone. Counts the memories, sessions and prompts moved.
 	// A merge into itself, or of an unknown from, is an error.
 	MergeProjects(ctx context.Context, workspace, from, to string, now time.Time) (moved int, err error)
 
@@ -368,7 +370,8 @@ type Transfer interface {
 	Export(ctx context.Context, workspace string, projects []string, size int, yield func(Batch) error) error
 
 	// Import stores a batch in one transaction, with the times, counts and flags that
-	// its items have; neither topic nor duplicate rules apply. An item whose
+	// its items have; neither topic nor duplicate rules apply, except that of two
+	// living memories of one topic only the one written to last keeps the key. An item whose
 	// UID is there already is skipped. Unknown sessions of memories and prompts are created.
 	// IDs are given anew and set on the items; a skipped item gets the id it has.
 	Import(ctx context.Context, workspace string, b Batch, now time.Time) (Imported, error)
