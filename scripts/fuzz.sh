@@ -9,7 +9,7 @@ while IFS=: read -r file line; do
 	name=${name%%(*}
 	pkg=./$(dirname "$file")
 	echo "== $pkg $name for $time"
-	go test "$pkg" -run '^$' -fuzz "^$name\$" -fuzztime "$time"
+	go test "$pkg" -run '^$' -fuzz "^$name\$" -fuzztime "$time" -fuzzminimizetime 10x
 	found=$((found + 1))
 done < <(grep -rn --include='*_test.go' -o 'func Fuzz[A-Za-z0-9]*(' . | sed -E 's/^\.\///; s/:[0-9]+:/:/')
 [ "$found" -gt 0 ] || { echo "no fuzz target found" >&2; exit 1; }
