@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"os"
 	"slices"
 	"time"
 
@@ -42,6 +43,17 @@ func spread(times []time.Duration) Spread {
 		return float64(times[int(p*float64(len(times)-1)+.5)]) / float64(time.Millisecond)
 	}
 	return Spread{P50: at(.5), P95: at(.95)}
+}
+
+// scratch makes a folder for a store and gives what takes it away again.
+func scratch(temp string) (dir string, remove func(), err error) {
+	if dir, err = os.MkdirTemp(temp, "engram-bench-"); err != nil {
+		return "", nil, err
+	}
+	return dir, func() {
+		// What is left behind is in the system's folder for such things.
+		_ = os.RemoveAll(dir)
+	}, nil
 }
 
 // batch is how many memories are saved at once in a bulk load.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"time"
@@ -61,11 +60,11 @@ func Speed(ctx context.Context, opts SpeedOptions) (SpeedReport, error) {
 				WithCode("invalid_size")
 		}
 	}
-	dir, err := os.MkdirTemp(opts.Temp, "engram-bench-")
+	dir, remove, err := scratch(opts.Temp)
 	if err != nil {
 		return SpeedReport{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	l := &load{opts: opts, dir: dir, generator: newGenerator(opts.Seed), now: time.Now().Add(-365 * 24 * time.Hour)}
 	r, err := l.run(asBench(ctx))
 	if e := l.close(); err == nil {

@@ -18,6 +18,9 @@ const (
 	packHalfLife   = 7 * 24 * time.Hour
 )
 
+// separator is what parts an item from the next, in tokens.
+const separator = 1
+
 // Item is a hit that may be packed.
 type Item struct {
 	Text       string // as it will stand in the pack
@@ -48,7 +51,7 @@ func Pack(items []Item, budget int, now time.Time) []Packed {
 	for i, it := range items {
 		words[i] = wordSet(it.Text)
 		waiting[i] = Packed{
-			Index: i, Tokens: Tokens(it.Text), Relevance: it.Relevance, Importance: it.Importance,
+			Index: i, Tokens: Tokens(it.Text) + separator, Relevance: it.Relevance, Importance: it.Importance,
 			Recency: recency(it.OccurredAt, now), Diversity: 1,
 		}
 	}

@@ -9,12 +9,12 @@ import (
 // Floor is the least probability that is an answer.
 const Floor = 0.5
 
-// The floor looks at how much of what was asked a memory says. A word that it
-// says weighs its IDF, counted as if evidenceDocs memories more were there: it
-// is rare in the world even where four memories are all. A word that it does not
-// say weighs its IDF in the store, so that it means little to a small store not
-// to have it. It weighs less when it is common, because the text may well say it in
-// another way, and when it is a pair of characters, of which many are no words.
+// The floor looks at how much of what was asked a memory says. A word weighs its
+// IDF, counted as if evidenceDocs memories more were there: it is rare in the
+// world even where four memories are all. One that no memory has weighs its IDF in
+// the store alone, because a small store lacks most words. A word that is missing
+// weighs less when it is common, because the text may well say it in another
+// way, and when it is a pair of characters, of which many are no words.
 const (
 	evidenceDocs   = 200
 	commonMissing  = 0.4
@@ -24,7 +24,7 @@ const (
 	aroundEvidence = 0.6  // of a word that only a neighbouring turn has
 	longEvidence   = 40.0 // about four rare words
 	longShare      = 0.25 // of what a longer question asks beyond
-	windowEvidence = 2.5  // of lying in the window, in units of IDF
+	windowEvidence = 0.6  // of lying in the window: that of a word that no memory has
 )
 
 // The coefficients of the probability, set on testdata/nonsense and
@@ -56,11 +56,14 @@ func (e Evidence) probability() float64 {
 // window says part of it.
 func (q *Query) judge(c *Candidate) Evidence {
 	said, missing := c.said, c.missing
+	if !c.read {
+		missing = q.missing
+	}
 	if q.Window != nil {
 		if c.Features.Time == 1 {
-			said += windowEvidence
+			said += windowEvidence * q.rarest
 		} else {
-			missing += windowEvidence
+			missing += windowEvidence * q.rarest
 		}
 	}
 	if said == 0 {
@@ -85,10 +88,10 @@ func (w *Word) weigh(docs int) {
 	if w.Stop || w.when {
 		return
 	}
-	w.said = w.tier * idf(w.DF, docs+evidenceDocs)
-	w.missing = idf(w.DF, docs)
-	if w.tier < 1 {
-		w.missing = idf(0, docs) // nobody has the word itself
+	w.missing = idf(w.DF, docs+evidenceDocs)
+	w.said = w.tier * w.missing
+	if w.DF == 0 || w.tier < 1 {
+		w.missing = idf(0, docs) // no memory has the word itself
 	}
 	switch {
 	case w.Kind == text.CJK:

@@ -43,6 +43,7 @@ type Candidate struct {
 	Probability float64 // that it answers the query, by its evidence
 
 	inside        bool // the window, by the store
+	read          bool // by words: said and missing are known
 	said, missing float64
 }
 
@@ -107,7 +108,7 @@ func (p *Pool) candidate(f *Found) *Candidate {
 	}
 	c.inside = c.inside || f.inside
 	if f.features != (Features{}) {
-		c.Turn, c.Features, c.said, c.missing = f.turn, f.features, f.said, f.missing
+		c.Turn, c.Features, c.said, c.missing, c.read = f.turn, f.features, f.said, f.missing, true
 	}
 	return c
 }

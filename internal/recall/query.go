@@ -38,6 +38,8 @@ type Query struct {
 	terms   map[string]int
 	idf     float64 // of all words, as the ranker weighs them
 	unknown float64 // what the words that no memory has count for the floor
+	missing float64 // … and what all count, for a text that has none of them
+	rarest  float64 // IDF of a word that no memory has
 }
 
 // Word is a word of the query with the index terms that stand for it.
@@ -216,7 +218,7 @@ func (f form) documents(df []int) int {
 
 // learn weighs the words by how many memories have them.
 func (q *Query) learn(r *store.KeywordResult) {
-	q.idf, q.unknown = 0, 0
+	q.idf, q.unknown, q.missing, q.rarest = 0, 0, 0, idf(0, r.Docs)
 	for i := range q.Words {
 		w := &q.Words[i]
 		w.DF = 0
@@ -230,8 +232,11 @@ func (q *Query) learn(r *store.KeywordResult) {
 		case w.minus:
 			w.idf *= minusWeight
 		}
-		q.idf += w.idf
 		w.weigh(r.Docs)
+		q.missing += w.missing
+		if w.DF > 0 { // the others tell nothing apart
+			q.idf += w.idf
+		}
 	}
 	for i := range q.Words {
 		w := &q.Words[i]

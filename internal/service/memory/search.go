@@ -23,10 +23,10 @@ const (
 	phrasePool    = 50 // candidates whose texts are read for quoted phrases
 )
 
-// The steps of a search that an ablation may leave out, beside the arms.
+// StepRerank is a step that an ablation may leave out, as it may an arm.
 const StepRerank = "rerank"
 
-// Steps are the arms and steps of a search by name.
+// steps are the arms and steps of a search by name.
 var steps = []string{recall.ArmKeyword, recall.ArmTime, StepRerank}
 
 // Search finds memories that answer a question, best first. Where none clears
@@ -164,8 +164,8 @@ func (f *finding) standIn(ctx context.Context, l recall.Lookup) (bool, error) {
 	st := f.s.store
 	if l.Prefix != "" {
 		terms, err := st.PrefixTerms(ctx, l.Prefix, l.Limit)
-		if err != nil || len(terms) > 0 {
-			return f.query.Begin(l, terms), err
+		if err != nil || f.query.Begin(l, terms) {
+			return err == nil, err
 		}
 	}
 	if l.Similar != "" {

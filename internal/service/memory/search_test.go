@@ -197,3 +197,219 @@ func describe(r memory.SearchResult, named map[int64]string) []string {
 	}
 	return out
 }
+
+func TestSearchFilters(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	text := "The ferry leaves at nine."
+	here := f.save(t, memory.SaveInput{Content: text, Project: "harbour", Type: "decision"}).ID
+	global := f.save(t, memory.SaveInput{Content: text, Project: "office", Scope: "global"}).ID
+	personal := f.save(t, memory.SaveInput{Content: text, Project: "harbour", Scope: "personal"}).ID
+	other := f.save(t, memory.SaveInput{Content: text, Project: "office"}).ID
+	tests := map[string]struct {
+		in   memory.SearchInput
+		want []int64
+	}{
+		"a project and what is global": {memory.SearchInput{Project: " HARBOUR "}, []int64{here, global, personal}},
+		"all projects":                 {memory.SearchInput{AllProjects: true}, []int64{here, global, personal, other}},
+		"a scope":                      {memory.SearchInput{Project: "harbour", Scope: "personal"}, []int64{personal}},
+		"a type":                       {memory.SearchInput{AllProjects: true, Types: []string{"decision"}}, []int64{here}},
+		"a limit":                      {memory.SearchInput{AllProjects: true, Limit: 1}, []int64{other}},
+		"every word":                   {memory.SearchInput{AllProjects: true, Query: "ferry nine harbour", MatchAll: true}, nil},
+		"deep":                         {memory.SearchInput{Project: "harbour", Scope: "project", Deep: true}, []int64{here}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tt.in.Query == "" {
+				tt.in.Query = "when does the ferry leave"
+			}
+			r, err := f.Search(agent(t), tt.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int64
+			for _, h := range r.Hits {
+				got = append(got, h.Memory.ID)
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("found %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSearchAsOf(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	before := f.clock.Now()
+	f.clock.Add(time.Hour)
+	r := f.save(t, memory.SaveInput{Title: "Router", Content: "We use gin as the router.", TopicKey: "router"})
+	then := f.clock.Now()
+	f.clock.Add(time.Hour)
+	f.save(t, memory.SaveInput{Title: "Router", Content: "We use chi as the router.", TopicKey: "router"})
+	for name, tt := range map[string]struct {
+		asOf time.Time
+		want string
+	}{
+		"now":         {time.Time{}, "We use chi as the router."},
+		"then":        {then, "We use gin as the router."},
+		"before both": {before, ""},
+	} {
+		got, err := f.Search(agent(t), memory.SearchInput{Query: "which router do we use", AsOf: tt.asOf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := ""
+		for _, h := range got.Hits {
+			if h.Memory.ID != r.ID {
+				t.Errorf("%s: found #%d", name, h.Memory.ID)
+			}
+			content += h.Memory.Content
+		}
+		if content != tt.want {
+			t.Errorf("%s: %q, want %q", name, content, tt.want)
+		}
+	}
+}
+
+func TestSearchRefusesBadInput(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for code, in := range map[string]memory.SearchInput{
+		"query_required": {Query: "\n"},
+		"invalid_limit":  {Query: "x", Limit: 51},
+		"invalid_scope":  {Query: "x", Scope: "galaxy"},
+		"invalid_arm":    {Query: "x", Arms: []string{"psychic"}},
+	} {
+		_, err := f.Search(agent(t), in)
+		wantError(t, err, engram.ErrInvalid, code)
+	}
+	for _, budget := range []int{-1, 1, 32001} {
+		_, err := f.Recall(agent(t), memory.RecallInput{SearchInput: memory.SearchInput{Query: "x"}, Budget: budget})
+		wantError(t, err, engram.ErrInvalid, "invalid_budget")
+	}
+}
+
+func TestSearchNamesSimilarProjects(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, project := range []string{"harbour-api", "harbour", "bakery", "harbor"} {
+		f.save(t, memory.SaveInput{Content: "The ferry leaves at nine.", Project: project})
+	}
+	r, err := f.Search(agent(t), memory.SearchInput{Query: "ferry", Project: "harbuor"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(r.SimilarProjects)
+	if want := []string{"harbor", "harbour"}; !r.NoAnswer || !slices.Equal(r.SimilarProjects, want) {
+		t.Errorf("similar to harbuor: %v, want %v", r.SimilarProjects, want)
+	}
+	r, err = f.Search(agent(t), memory.SearchInput{Query: "mercury", Project: "harbour"})
+	if err != nil || !r.NoAnswer || len(r.SimilarProjects) != 0 {
+		t.Errorf("a project that has memories names others: %v, %v", r.SimilarProjects, err)
+	}
+}
+
+func TestSearchPhrases(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.save(t, memory.SaveInput{Content: "Bound the queue: retry, then drop. Retry bound queue messages twice."})
+	want := f.save(t, memory.SaveInput{Content: "There are many words here about how the bound retry queue of the mailer came to be what it is."}).ID
+	r, err := f.Search(agent(t), memory.SearchInput{Query: `"bound retry queue"`, Explain: true})
+	if err != nil || len(r.Hits) == 0 || r.Hits[0].Memory.ID != want {
+		t.Errorf("the phrase is not first: %v, %v", r.Hits, err)
+	}
+	if r.Trace == nil || r.Trace.Candidates[0].Features.Phrases != 1 || r.Trace.Candidates[0].Outcome != "returned" {
+		t.Errorf("trace = %+v", r.Trace)
+	}
+}
+
+func TestSearchCountsAccesses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.save(t, memory.SaveInput{Content: "The ferry leaves at nine."}).ID
+	for _, in := range []memory.SearchInput{{Query: "ferry"}, {Query: "ferry", NoFloor: true}} {
+		if _, err := f.Search(agent(t), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Recall(agent(t), memory.RecallInput{SearchInput: memory.SearchInput{Query: "ferry"}}); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	m, err := f.store.Memory(t.Context(), engram.DefaultWorkspace, id, false)
+	if err != nil || m.AccessCount != 2 || !m.LastAccessed.Equal(f.clock.Now()) {
+		t.Errorf("%d accesses, last %v, %v; want 2", m.AccessCount, m.LastAccessed, err)
+	}
+}
+
+func TestRecall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	day := time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC)
+	note := f.save(t, memory.SaveInput{Title: "Ferry times", Content: "The ferry to the island leaves at nine.", OccurredAt: day}).ID
+	turn := f.save(t, memory.SaveInput{Content: "I take the ferry on Friday.", Speaker: "Ann", Session: "s", OccurredAt: day}).ID
+	r, err := f.Recall(agent(t), memory.RecallInput{SearchInput: memory.SearchInput{Query: "ferry", Explain: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("#%d (2026-02-03) Ferry times\nThe ferry to the island leaves at nine.", note),
+		fmt.Sprintf("#%d (2026-02-03) Ann: I take the ferry on Friday.", turn),
+	} {
+		if !strings.Contains(r.Text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, r.Text)
+		}
+	}
+	if len(r.Hits) != 2 || r.OverBudget != 0 || r.Tokens == 0 || len(r.Trace.Packing) != 2 {
+		t.Errorf("result = %+v", r)
+	}
+	if r, err = f.Recall(agent(t), memory.RecallInput{SearchInput: memory.SearchInput{Query: "mercury"}}); err != nil || !r.NoAnswer || r.Text != "" {
+		t.Errorf("nothing to answer with gave %+v, %v", r, err)
+	}
+}
+
+// A recall keeps to its budget, and cuts what is too long for it around the
+// words that were asked for.
+func TestRecallBudget(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	filler := strings.Repeat("Nothing of interest was said about the weather. ", 60)
+	long := f.save(t, memory.SaveInput{Title: "Minutes", Content: filler + "The ferry leaves at nine. " + filler}).ID
+	for i := range 12 {
+		f.save(t, memory.SaveInput{Content: fmt.Sprintf("The ferry number %d leaves at nine.", i)})
+	}
+	for _, budget := range []int{50, 200, 2000} {
+		r, err := f.Recall(agent(t), memory.RecallInput{SearchInput: memory.SearchInput{Query: "when does the ferry leave"}, Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Tokens > budget || len(r.Hits) == 0 || len(r.Hits)+r.OverBudget != 13 {
+			t.Errorf("budget %d: %d tokens, %d packed, %d left out", budget, r.Tokens, len(r.Hits), r.OverBudget)
+		}
+		note := fmt.Sprintf("[cut; the whole text is #%d]", long)
+		if budget == 200 && strings.Contains(r.Text, "Minutes") &&
+			(!strings.Contains(r.Text, note) || !strings.Contains(r.Text, "The ferry leaves at nine.")) {
+			t.Errorf("the long text is not cut around the ferry:\n%s", r.Text)
+		}
+	}
+}
+
+// 20,000 characters are a question too, and quickly answered.
+func TestSearchLongQuery(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.save(t, memory.SaveInput{Content: "The ferry leaves at nine."}).ID
+	for name, query := range map[string]string{
+		"one word":   strings.Repeat("ferry ", 4000),
+		"many words": "ferry " + strings.Repeat("abcde fghij klmno pqrst uvwxy ", 700),
+		"one run":    strings.Repeat("x", 20_000) + " ferry",
+	} {
+		r, err := f.Search(agent(t), memory.SearchInput{Query: query, NoFloor: true})
+		if err != nil || len(r.Hits) != 1 || r.Hits[0].Memory.ID != id {
+			t.Errorf("%s: %v, %v", name, r.Hits, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"engram/internal/recall"
+	"engram/internal/store"
 )
 
 // maxSimilar is how many names of projects are given to try.
@@ -16,6 +17,11 @@ const maxSimilar = 5
 // contains the other, or few letters differ. A project that has something has
 // none.
 func (s *Service) similarProjects(ctx context.Context, workspace, name string) ([]string, error) {
+	own := store.Filter{Workspace: workspace, Projects: []string{name}}
+	ms, err := s.store.ListMemories(ctx, own, store.ByCreated, store.Page{Limit: 1})
+	if err != nil || len(ms) > 0 {
+		return nil, err
+	}
 	projects, err := s.store.ListProjects(ctx, workspace)
 	if err != nil {
 		return nil, err
@@ -26,9 +32,6 @@ func (s *Service) similarProjects(ctx context.Context, workspace, name string) (
 	}
 	var found []near
 	for _, p := range projects {
-		if p.Name == name && p.Memories > 0 {
-			return nil, nil
-		}
 		if p.Memories == 0 || p.Name == name || p.Name == "" {
 			continue
 		}
