@@ -29,7 +29,8 @@ type Options struct {
 	Home    string
 	Getenv  func(string) string
 	Version string
-	LogTo   io.Writer // default: nowhere
+	LogTo   io.Writer        // default: nowhere
+	Now     func() time.Time // default: time.Now; benchmarks ask as of another time
 }
 
 // App is the opened store with the services over it.
@@ -67,7 +68,7 @@ func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 		Memory: memory.New(st, memory.Options{
 			MaxContent: cfg.MaxContent, DuplicateWindow: window, SessionIdle: cfg.SessionIdle,
 			KeepSecrets: !cfg.RedactSecrets, Zone: cfg.Zone, DefaultProject: detector(cfg, opts),
-			Backups: maintain.Backups,
+			Backups: maintain.Backups, Now: opts.Now,
 		}),
 		Transfer: transfer.New(st, transfer.Options{MaxContent: cfg.MaxContent, KeepSecrets: !cfg.RedactSecrets}),
 		Upkeep:   maintain,

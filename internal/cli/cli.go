@@ -160,7 +160,7 @@ Data lives in ENGRAM_DATA_DIR (default ~/.engram). Exit codes: 0 ok, 1 failure,
 		newCaptureCmd(g), newPromptsCmd(g), newSessionsCmd(g), newProjectsCmd(g), newStatsCmd(g),
 		newMCPCmd(g), newServeCmd(g),
 		newExportCmd(g), newImportCmd(g), newBackupCmd(g), newDoctorCmd(g),
-		newVersionCmd(g),
+		newBenchCmd(g), newVersionCmd(g),
 	)
 	usageArgs(root)
 	return root

@@ -40,8 +40,8 @@ type Features struct {
 	Order    float64 `json:"order,omitempty"`   // place in time among the best, 1 for what was asked for
 }
 
-// KeywordArm scores what the store found by its words: BM25 with the words of
-// the turns around a turn, best first.
+// KeywordArm is what the store found by its words, best first by the store's
+// BM25, with the features that the ranker and the floor need.
 func KeywordArm(q *Query, r *store.KeywordResult) Arm {
 	q.learn(r)
 	arm := Arm{Name: ArmKeyword, Found: make([]Found, 0, len(r.Hits))}
@@ -57,7 +57,7 @@ func KeywordArm(q *Query, r *store.KeywordResult) Arm {
 		}
 		said, missing := s.evidence()
 		arm.Found = append(arm.Found, Found{
-			ID: h.ID, Score: f.Context, OccurredAt: h.OccurredAt, turn: h.Turn, features: f, said: said, missing: missing,
+			ID: h.ID, Score: h.Score, OccurredAt: h.OccurredAt, turn: h.Turn, features: f, said: said, missing: missing,
 		})
 	}
 	slices.SortFunc(arm.Found, func(a, b Found) int {

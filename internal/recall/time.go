@@ -14,6 +14,9 @@ const onlyTimeProbability = 0.9
 // but an order was asked for.
 func (q *Query) HasTime() bool { return q.Window != nil || q.onlyTime() }
 
+// ForgetTime makes q ask for no time: for measuring what time is worth.
+func (q *Query) ForgetTime() { q.Window, q.Order = nil, text.None }
+
 // Bounds are those of the window, zero = open.
 func (q *Query) Bounds() (from, to time.Time) {
 	if q.Window == nil {

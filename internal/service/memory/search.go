@@ -72,6 +72,9 @@ func (s *Service) find(ctx context.Context, in SearchInput, limit int) (*finding
 		return nil, err
 	}
 	f.query = recall.Analyse(in.Query, recall.Options{Now: s.now(), Zone: s.opts.Zone, MatchAll: in.MatchAll})
+	if !f.does(recall.ArmTime) {
+		f.query.ForgetTime()
+	}
 	arms, err := f.arms(ctx)
 	if err != nil {
 		return nil, err

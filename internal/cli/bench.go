@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"engram/internal/app"
+	"engram/internal/config"
+	"engram/internal/eval"
+
+	"github.com/spf13/cobra"
+)
+
+func newBenchCmd(g *globals) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "bench",
+		Short:   "Measure how well things are found, and how fast",
+		Long:    "Measure how well things are found, and how fast. Stores of their own are made and taken away; yours is not touched.",
+		Example: "  engram bench retrieval sets/locomo\n  engram bench speed --sizes 1000,10000",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newBenchRetrievalCmd(g), newBenchSpeedCmd(g))
+	return cmd
+}
+
+func newBenchRetrievalCmd(g *globals) *cobra.Command {
+	var opts eval.RetrievalOptions
+	cmd := &cobra.Command{
+		Use:   "retrieval DIR…",
+		Short: "Ask the questions of benchmark sets",
+		Long: `Ask the questions of benchmark sets. A set is a folder with corpus.jsonl (or
+corpus.jsonl.gz), queries.jsonl and qrels.tsv. Each is loaded into a fresh store
+through the normal write path, and asked through the normal search path.`,
+		Example: "  engram bench retrieval sets/locomo sets/lihua --json\n  engram bench retrieval sets/locomo --arms keyword",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Dirs, opts.Open, opts.Progress = args, g.openBench, g.progress(cmd)
+			r, err := eval.Retrieval(cmd.Context(), opts)
+			if err != nil {
+				return err
+			}
+			return g.printTable(cmd, r)
+		},
+	}
+	cmd.Flags().StringSliceVar(&opts.Arms, "arms", nil, "only these arms and steps: keyword, time, rerank (default all)")
+	cmd.Flags().StringVar(&opts.Temp, "temp", "", "folder for the stores (default: the system's for such things)")
+	return cmd
+}
+
+func newBenchSpeedCmd(g *globals) *cobra.Command {
+	var opts eval.SpeedOptions
+	cmd := &cobra.Command{
+		Use:     "speed",
+		Short:   "Time saving and recall in stores of some sizes",
+		Example: "  engram bench speed --sizes 1000,10000,100000,1000000",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opts.Open, opts.Progress = g.openBench, g.progress(cmd)
+			r, err := eval.Speed(cmd.Context(), opts)
+			if err != nil {
+				return err
+			}
+			return g.printTable(cmd, r)
+		},
+	}
+	cmd.Flags().IntSliceVar(&opts.Sizes, "sizes", []int{1000, 10_000, 100_000}, "how many memories, ascending")
+	cmd.Flags().Uint64Var(&opts.Seed, "seed", 1, "of the generated texts")
+	cmd.Flags().StringVar(&opts.Temp, "temp", "", "folder for the store (default: the system's for such things)")
+	return cmd
+}
+
+// printTable writes a report as JSON with --json, else as a table.
+func (g *globals) printTable(cmd *cobra.Command, r interface{ WriteTable(w io.Writer) error }) error {
+	if g.json {
+		return writeJSON(cmd.OutOrStdout(), r)
+	}
+	return r.WriteTable(cmd.OutOrStdout())
+}
+
+// progress writes what is being done to standard error.
+func (g *globals) progress(cmd *cobra.Command) func(string) {
+	return func(step string) { fmt.Fprintln(cmd.ErrOrStderr(), step) }
+}
+
+// openBench opens a store in dir as the product does with nothing configured.
+func (g *globals) openBench(ctx context.Context, dir string, now func() time.Time) (*eval.Product, error) {
+	unset := func(string) string { return "" }
+	cfg, err := config.Load(unset, dir, dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Zone = time.UTC // the sets are read alike everywhere
+	a, err := app.Open(ctx, cfg, app.Options{Dir: dir, Home: dir, Getenv: unset, Now: now})
+	if err != nil {
+		return nil, err
+	}
+	return &eval.Product{Memory: a.Memory, Close: a.Close}, nil
+}
