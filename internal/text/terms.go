@@ -97,7 +97,9 @@ func (a *analyzer) units(units []unit) {
 			a.word(u.text)
 			continue
 		}
-		a.counts[foldTerm(u.text)]++
+		if term := foldTerm(u.text); term != "" { // combining marks alone fold to nothing
+			a.counts[term]++
+		}
 	}
 }
 
