@@ -32,9 +32,9 @@ const (
 // where words were asked for that no memory has.
 const (
 	floorSlope   = 10.0
-	floorEnough  = 0.36 // coverage of a probability of one half
-	floorMore    = 0.20 // … where it is reached by unknown words instead
-	floorUnknown = 0.70 // how much coverage the share of unknown words asks for
+	floorEnough  = 0.33 // coverage of a probability of one half
+	floorMore    = 0.17 // … where it is reached by unknown words instead
+	floorUnknown = 0.72 // how much coverage the share of unknown words asks for
 )
 
 // Evidence is what speaks for a memory being an answer. Nothing in it depends
