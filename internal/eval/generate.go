@@ -85,10 +85,26 @@ func (g *generator) sentence() string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// question asks for some words as people do; a common one only for words that
-// most texts have.
+// misspelt is a word with two letters in each other's place, as fingers do it.
+func (g *generator) misspelt() string {
+	w := []byte(g.word())
+	if len(w) < 5 {
+		return string(w)
+	}
+	i := 1 + g.rand.IntN(len(w)-2)
+	w[i], w[i+1] = w[i+1], w[i]
+	return string(w)
+}
+
+// question asks for some words as people do, one in ten of them misspelt; a
+// common one only for words that most texts have.
 func (g *generator) question(common bool) string {
-	word := g.word
+	word := func() string {
+		if g.rand.IntN(10) == 0 {
+			return g.misspelt()
+		}
+		return g.word()
+	}
 	if common {
 		word = func() string { return g.words[g.rand.IntN(commonWords)] }
 	}

@@ -23,7 +23,7 @@ const (
 	maxCompound = 24
 	minPiece    = 2
 
-	maxLookups   = 6  // words of one question that others are looked up for
+	maxLookups   = 4  // words of one question that others are looked up for
 	prefixTerms  = 8  // that may stand in for one word
 	maxLone      = 2  // words of a question in which a single character counts
 	runTerms     = 32 // that may hold a single character

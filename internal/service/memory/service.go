@@ -20,7 +20,7 @@ type Service struct {
 	opts     Options
 	remotes  remotes
 	lapses   lapses
-	accesses accesses
+	accesses *accesses
 }
 
 // Close waits for what is still being counted. It does not close the store.
@@ -53,7 +53,7 @@ func New(st store.Store, opts Options) *Service {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Service{store: st, opts: opts}
+	return &Service{store: st, opts: opts, accesses: newAccesses()}
 }
 
 // SaveInput is a memory to be saved.
