@@ -33,8 +33,7 @@ func viewSession(s *engram.Session) sessionJSON {
 }
 
 func newSessionsCmd(g *globals) *cobra.Command {
-	var project string
-	var limit int
+	var in memory.RecentInput
 	cmd := &cobra.Command{
 		Use:     "sessions",
 		Aliases: []string{"session"},
@@ -42,7 +41,7 @@ func newSessionsCmd(g *globals) *cobra.Command {
 		Example: "  engram sessions --limit 5\n  engram sessions end 5f2c --summary 'Finished the importer'",
 		Args:    cobra.NoArgs,
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
-			list, err := a.Memory.Sessions(ctx, project, limit)
+			list, err := a.Memory.Sessions(ctx, in)
 			if err != nil {
 				return err
 			}
@@ -54,7 +53,7 @@ func newSessionsCmd(g *globals) *cobra.Command {
 			}
 			return g.print(cmd, view, func(w io.Writer) {
 				if len(list) == 0 {
-					fmt.Fprintln(w, "no sessions yet")
+					fmt.Fprintln(w, "no sessions here yet; --all lists every project's")
 				}
 				for _, s := range list {
 					fmt.Fprintf(w, "%s  %s  %s  [%s]  %s\n", s.ID, localTime(s.StartedAt), s.Status, s.Project, plural(s.Count, "memory", "memories"))
@@ -65,10 +64,16 @@ func newSessionsCmd(g *globals) *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().StringVar(&project, "project", "", "only this project")
-	cmd.Flags().IntVar(&limit, "limit", 20, "at most this many")
+	recentFlags(cmd, &in)
 	cmd.AddCommand(newSessionStartCmd(g), newSessionEndCmd(g), newSessionSummaryCmd(g), newSessionDeleteCmd(g))
 	return cmd
+}
+
+// recentFlags are those of the lists of sessions and prompts.
+func recentFlags(cmd *cobra.Command, in *memory.RecentInput) {
+	cmd.Flags().StringVar(&in.Project, "project", "", "project (default: found from the directory)")
+	cmd.Flags().BoolVar(&in.AllProjects, "all", false, "all projects")
+	cmd.Flags().IntVar(&in.Limit, "limit", 20, "at most this many, up to 1000")
 }
 
 func newSessionStartCmd(g *globals) *cobra.Command {
@@ -169,8 +174,8 @@ type promptJSON struct {
 }
 
 func newPromptsCmd(g *globals) *cobra.Command {
-	var project, search string
-	var limit int
+	var search string
+	var in memory.RecentInput
 	cmd := &cobra.Command{
 		Use:     "prompts",
 		Aliases: []string{"prompt"},
@@ -181,9 +186,9 @@ func newPromptsCmd(g *globals) *cobra.Command {
 			var list []*engram.Prompt
 			var err error
 			if search != "" {
-				list, err = a.Memory.SearchPrompts(ctx, search, project, limit)
+				list, err = a.Memory.SearchPrompts(ctx, search, in)
 			} else {
-				list, err = a.Memory.Prompts(ctx, project, limit)
+				list, err = a.Memory.Prompts(ctx, in)
 			}
 			if err != nil {
 				return err
@@ -196,7 +201,7 @@ func newPromptsCmd(g *globals) *cobra.Command {
 			}
 			return g.print(cmd, view, func(w io.Writer) {
 				if len(list) == 0 {
-					fmt.Fprintln(w, "no prompts")
+					fmt.Fprintln(w, "no prompts here; --all lists every project's")
 				}
 				for _, p := range list {
 					fmt.Fprintf(w, "#%d  %s  [%s]\n", p.ID, localTime(p.CreatedAt), p.Project)
@@ -205,9 +210,8 @@ func newPromptsCmd(g *globals) *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().StringVar(&project, "project", "", "only this project")
+	recentFlags(cmd, &in)
 	cmd.Flags().StringVar(&search, "search", "", "only those with any of these words")
-	cmd.Flags().IntVar(&limit, "limit", 20, "at most this many")
 	cmd.AddCommand(newPromptSaveCmd(g), newPromptDeleteCmd(g))
 	return cmd
 }

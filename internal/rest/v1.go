@@ -107,7 +107,7 @@ type listSessions struct {
 }
 
 func (a *api) listSessions(ctx context.Context, in *listSessions, _ *reply) (page[sessionJSON], error) {
-	ss, err := a.Memory.Sessions(ctx, in.Project, in.Limit)
+	ss, err := a.Memory.Sessions(ctx, memory.RecentInput{Project: in.Project, Limit: in.Limit})
 	out := page[sessionJSON]{Items: make([]sessionJSON, 0, len(ss))}
 	for _, s := range ss {
 		j := sessionOf(s)
@@ -164,13 +164,14 @@ type listPrompts struct {
 }
 
 func (a *api) listPrompts(ctx context.Context, in *listPrompts, _ *reply) (page[promptJSON], error) {
-	ask := a.Memory.Prompts
+	recent := memory.RecentInput{Project: in.Project, Limit: in.Limit}
+	list := a.Memory.Prompts
 	if in.Query != "" {
-		ask = func(ctx context.Context, project string, limit int) ([]*engram.Prompt, error) {
-			return a.Memory.SearchPrompts(ctx, in.Query, project, limit)
+		list = func(ctx context.Context, recent memory.RecentInput) ([]*engram.Prompt, error) {
+			return a.Memory.SearchPrompts(ctx, in.Query, recent)
 		}
 	}
-	ps, err := ask(ctx, in.Project, in.Limit)
+	ps, err := list(ctx, recent)
 	out := page[promptJSON]{Items: make([]promptJSON, 0, len(ps))}
 	for _, p := range ps {
 		j := promptOf(p)

@@ -94,7 +94,7 @@ type recentSessions struct {
 }
 
 func (a *api) recentSessions(ctx context.Context, in *recentSessions, _ *reply) ([]wireSession, error) {
-	ss, err := a.Memory.Sessions(ctx, in.Project, orDefault(in.Limit, 5))
+	ss, err := a.Memory.Sessions(ctx, memory.RecentInput{Project: in.Project, Limit: orDefault(in.Limit, 5)})
 	out := make([]wireSession, 0, len(ss))
 	for _, s := range ss {
 		w := wireSessionOf(s)
@@ -200,7 +200,7 @@ type recentPrompts struct {
 }
 
 func (a *api) recentPrompts(ctx context.Context, in *recentPrompts, _ *reply) ([]wirePrompt, error) {
-	ps, err := a.Memory.Prompts(ctx, in.Project, in.Limit)
+	ps, err := a.Memory.Prompts(ctx, memory.RecentInput{Project: in.Project, Limit: in.Limit})
 	return wirePrompts(ps), err
 }
 
@@ -211,7 +211,7 @@ type searchWirePrompts struct {
 }
 
 func (a *api) searchWirePrompts(ctx context.Context, in *searchWirePrompts, _ *reply) ([]wirePrompt, error) {
-	ps, err := a.Memory.SearchPrompts(ctx, in.Query, in.Project, orDefault(in.Limit, 10))
+	ps, err := a.Memory.SearchPrompts(ctx, in.Query, memory.RecentInput{Project: in.Project, Limit: orDefault(in.Limit, 10)})
 	return wirePrompts(ps), err
 }
 

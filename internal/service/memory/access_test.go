@@ -100,7 +100,7 @@ var calls = map[string]struct {
 		return err
 	}},
 	"Sessions": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
-		_, err := s.Sessions(ctx, "", 0)
+		_, err := s.Sessions(ctx, memory.RecentInput{})
 		return err
 	}},
 	"DeleteSession": {engram.AccessWrite, func(ctx context.Context, s *memory.Service) error {
@@ -111,11 +111,11 @@ var calls = map[string]struct {
 		return err
 	}},
 	"Prompts": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
-		_, err := s.Prompts(ctx, "", 0)
+		_, err := s.Prompts(ctx, memory.RecentInput{})
 		return err
 	}},
 	"SearchPrompts": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
-		_, err := s.SearchPrompts(ctx, "x", "", 0)
+		_, err := s.SearchPrompts(ctx, "x", memory.RecentInput{})
 		return err
 	}},
 	"DeletePrompt": {engram.AccessWrite, func(ctx context.Context, s *memory.Service) error {

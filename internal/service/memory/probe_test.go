@@ -201,7 +201,7 @@ func TestProbeC2UnknownSessions(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	sessions, err := f.Sessions(ctx, "p", 100)
+	sessions, err := f.Sessions(ctx, memory.RecentInput{Project: "p", Limit: 100})
 	if err != nil || len(sessions) != 5 {
 		t.Fatalf("%d sessions, %v; want 5", len(sessions), err)
 	}

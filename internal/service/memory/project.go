@@ -136,9 +136,9 @@ func (s *Service) projectFilter(ctx context.Context, f *store.Filter, project st
 }
 
 // projectList is the project as lists of sessions and prompts take it: nil = all.
-func (s *Service) projectList(ctx context.Context, workspace, project string) ([]string, error) {
+func (s *Service) projectList(ctx context.Context, workspace string, in RecentInput) ([]string, error) {
 	f := store.Filter{Workspace: workspace}
-	err := s.projectFilter(ctx, &f, project, false)
+	err := s.projectFilter(ctx, &f, in.Project, in.AllProjects)
 	return f.Projects, err
 }
 

@@ -38,16 +38,17 @@ func (s *Service) SavePrompt(ctx context.Context, session, project, content stri
 	return p, nil
 }
 
-// Prompts lists prompts, newest first: those of project, "" = of the default one.
-func (s *Service) Prompts(ctx context.Context, project string, limit int) ([]*engram.Prompt, error) {
+// Prompts lists prompts, newest first.
+func (s *Service) Prompts(ctx context.Context, in RecentInput) ([]*engram.Prompt, error) {
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {
 		return nil, err
 	}
-	if limit, err = listLimit(limit); err != nil {
+	limit, err := listLimit(in.Limit)
+	if err != nil {
 		return nil, err
 	}
-	projects, err := s.projectList(ctx, actor.Workspace, project)
+	projects, err := s.projectList(ctx, actor.Workspace, in)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (s *Service) Prompts(ctx context.Context, project string, limit int) ([]*en
 
 // SearchPrompts finds prompts that have any word of query, best first. A query
 // without words finds nothing.
-func (s *Service) SearchPrompts(ctx context.Context, query, project string, limit int) ([]*engram.Prompt, error) {
+func (s *Service) SearchPrompts(ctx context.Context, query string, in RecentInput) ([]*engram.Prompt, error) {
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {
 		return nil, err
@@ -64,10 +65,11 @@ func (s *Service) SearchPrompts(ctx context.Context, query, project string, limi
 	if strings.TrimSpace(query) == "" {
 		return nil, engram.Errorf(engram.ErrInvalid, "query is required").WithCode("query_required")
 	}
-	if limit, err = listLimit(limit); err != nil {
+	limit, err := listLimit(in.Limit)
+	if err != nil {
 		return nil, err
 	}
-	projects, err := s.projectList(ctx, actor.Workspace, project)
+	projects, err := s.projectList(ctx, actor.Workspace, in)
 	if err != nil {
 		return nil, err
 	}

@@ -197,6 +197,13 @@ type CaptureResult struct {
 	IDs                          []int64 // of the saved ones
 }
 
+// RecentInput asks for the newest sessions or prompts.
+type RecentInput struct {
+	Project     string // "" = the default project, with AllProjects = all
+	AllProjects bool
+	Limit       int // default 20, at most 1000
+}
+
 // SessionInput starts a session.
 type SessionInput struct {
 	ID, Project, Directory string

@@ -111,17 +111,17 @@ func (s *Service) Session(ctx context.Context, id string) (*engram.Session, erro
 	return s.store.Session(ctx, actor.Workspace, id)
 }
 
-// Sessions lists sessions by last activity, newest first: those of project, ""
-// = of the default one.
-func (s *Service) Sessions(ctx context.Context, project string, limit int) ([]*engram.Session, error) {
+// Sessions lists sessions by last activity, newest first.
+func (s *Service) Sessions(ctx context.Context, in RecentInput) ([]*engram.Session, error) {
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {
 		return nil, err
 	}
-	if limit, err = listLimit(limit); err != nil {
+	limit, err := listLimit(in.Limit)
+	if err != nil {
 		return nil, err
 	}
-	projects, err := s.projectList(ctx, actor.Workspace, project)
+	projects, err := s.projectList(ctx, actor.Workspace, in)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func TestSessionsLapse(t *testing.T) {
 	f.clock.Add(5 * time.Hour)
 	f.save(t, memory.SaveInput{Content: "C", Session: "busy"})
 	f.clock.Add(time.Hour + time.Second)
-	list, err := f.Sessions(ctx, "p", 0)
+	list, err := f.Sessions(ctx, memory.RecentInput{Project: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestPrompts(t *testing.T) {
 	if err != nil || other.ID == 0 || other.UID == "" || other.Session != "s9" {
 		t.Fatalf("SavePrompt = %+v, %v", other, err)
 	}
-	list, err := f.Prompts(ctx, "weaver", 2)
+	list, err := f.Prompts(ctx, memory.RecentInput{Project: "weaver", Limit: 2})
 	if err != nil || len(list) != 2 || list[0].Content != "what now" || list[0].Session != "manual-save-weaver" {
 		t.Errorf("Prompts = %+v, %v", list, err)
 	}
@@ -177,15 +177,15 @@ func TestPrompts(t *testing.T) {
 		"why":               "why is the map blank?",
 		`"serial" OR (`:     "make the loom driver use the serial port",
 	} {
-		found, err := f.SearchPrompts(ctx, query, "weaver", 0)
+		found, err := f.SearchPrompts(ctx, query, memory.RecentInput{Project: "weaver"})
 		if err != nil || len(found) == 0 || found[0].Content != want {
 			t.Errorf("SearchPrompts(%q) = %+v, %v; want %q", query, found, err, want)
 		}
 	}
-	if found, err := f.SearchPrompts(ctx, "loom", "", 0); err != nil || len(found) != 2 {
+	if found, err := f.SearchPrompts(ctx, "loom", memory.RecentInput{}); err != nil || len(found) != 2 {
 		t.Errorf("SearchPrompts in all projects = %d, %v", len(found), err)
 	}
-	if found, err := f.SearchPrompts(ctx, "...", "", 0); err != nil || len(found) != 0 {
+	if found, err := f.SearchPrompts(ctx, "...", memory.RecentInput{}); err != nil || len(found) != 0 {
 		t.Errorf("SearchPrompts(...) = %d, %v", len(found), err)
 	}
 	if err := f.DeletePrompt(ctx, other.ID); err != nil {
@@ -196,6 +196,6 @@ func TestPrompts(t *testing.T) {
 	wantError(t, err, engram.ErrInvalid, "content_required")
 	_, err = f.SavePrompt(ctx, "", "", strings.Repeat("x", 1<<20+1))
 	wantError(t, err, engram.ErrTooLarge, "content_too_large")
-	_, err = f.SearchPrompts(ctx, " ", "", 0)
+	_, err = f.SearchPrompts(ctx, " ", memory.RecentInput{})
 	wantError(t, err, engram.ErrInvalid, "query_required")
 }
