@@ -42,6 +42,7 @@ type keywordIndex struct {
 // one.
 type keywordState struct {
 	index      *keyword.Index
+	epoch      int64 // of the store; another one means that a backup was put in its place
 	seq        int64 // of the last write in it
 	generation int64 // of the sealed segments that it began with
 	damaged    bool  // some sealed segments could not be used and must be dropped
@@ -107,17 +108,20 @@ func (k *keywordIndex) fresh(ctx context.Context) (*keyword.Index, error) {
 	if k.s.Closed() {
 		return nil, errClosed
 	}
-	seq, err := k.lastSeq(ctx)
+	epoch, seq, err := k.lastSeq(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if st := k.state.Load(); st != nil && st.seq >= seq {
+	if st := k.state.Load(); st != nil && st.epoch == epoch && st.seq >= seq {
 		return st.index, nil
 	}
 	if err := k.take(ctx); err != nil {
 		return nil, err
 	}
 	defer k.give()
+	if st := k.state.Load(); st != nil && st.epoch != epoch {
+		k.state.Store(nil)
+	}
 	st, err := k.loaded(ctx)
 	if err != nil {
 		return nil, err
@@ -132,19 +136,21 @@ func (k *keywordIndex) fresh(ctx context.Context) (*keyword.Index, error) {
 	return st.index, nil
 }
 
-// lastSeq is the number of the last write.
-func (k *keywordIndex) lastSeq(ctx context.Context) (seq int64, err error) {
+// lastSeq is the number of the last write, and the epoch in which it counts.
+func (k *keywordIndex) lastSeq(ctx context.Context) (epoch, seq int64, err error) {
 	k.stmt.Lock()
 	if k.seqStmt == nil {
-		k.seqStmt, err = k.s.reader.PrepareContext(ctx, `SELECT value FROM counters WHERE name = 'seq'`)
+		k.seqStmt, err = k.s.reader.PrepareContext(ctx, `SELECT
+			IFNULL((SELECT value FROM counters WHERE name = 'epoch'), 0),
+			(SELECT value FROM counters WHERE name = 'seq')`)
 	}
 	stmt := k.seqStmt
 	k.stmt.Unlock()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	err = stmt.QueryRowContext(ctx).Scan(&seq)
-	return seq, err
+	err = stmt.QueryRowContext(ctx).Scan(&epoch, &seq)
+	return epoch, seq, err
 }
 
 func (k *keywordIndex) take(ctx context.Context) error {

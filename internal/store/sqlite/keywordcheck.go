@@ -46,7 +46,7 @@ func (k *keywordIndex) compare(ctx context.Context) (problem string, docs int, e
 	if st.damaged {
 		return "has damaged segments", 0, nil
 	}
-	until, err := k.lastSeq(ctx)
+	_, until, err := k.lastSeq(ctx)
 	if err != nil {
 		return "", 0, err
 	}

@@ -83,6 +83,9 @@ func (k *keywordIndex) load(ctx context.Context) (*keywordState, error) {
 		if st.seq, st.generation, err = sealedState(ctx, tx); err != nil {
 			return err
 		}
+		if err := tx.Row(ctx, `SELECT IFNULL((SELECT value FROM counters WHERE name = 'epoch'), 0)`, nil, &st.epoch); err != nil {
+			return err
+		}
 		return tx.Rows(ctx, segmentQuery+` ORDER BY id`, nil, func(rows *sql.Rows) error {
 			seg, err := scanSegment(rows)
 			if err != nil {

@@ -119,7 +119,7 @@ func (k *keywordIndex) unsealed(ctx context.Context, most int) (n int, err error
 
 // sealAll seals step by step until all that is committed now is sealed.
 func (k *keywordIndex) sealAll(ctx context.Context) error {
-	until, err := k.lastSeq(ctx)
+	_, until, err := k.lastSeq(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,22 +86,47 @@ func replace(ctx context.Context, from, to string) (kept string, err error) {
 			return "", err
 		}
 	}
+	source, err := newEpoch(ctx, from, filepath.Dir(s.path))
+	if err != nil {
+		return kept, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(source)) }()
 	conn, err := s.writer.Conn(ctx)
 	if err != nil {
 		return kept, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	source := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(from), RawQuery: "mode=ro"}
-	if err := conn.Raw(func(c any) error { return c.(driver.Conn).Raw().Restore("main", source.String()) }); err != nil {
-		return kept, err
-	}
-	return kept, newEpoch(ctx, conn)
+	uri := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(source), RawQuery: "mode=ro"}
+	return kept, conn.Raw(func(c any) error { return c.(driver.Conn).Raw().Restore("main", uri.String()) })
 }
 
-// newEpoch tells other processes that what they know of the store by its write
-// numbers holds no more.
-func newEpoch(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, `INSERT INTO counters (name, value) VALUES ('epoch', ?1)
+// newEpoch makes a copy of the backup in dir that tells other processes, once it
+// is in its place, that what they know of the store by its write numbers holds no
+// more.
+func newEpoch(ctx context.Context, backup, dir string) (path string, err error) {
+	f, err := os.CreateTemp(dir, "restoring-*.db") // created 0600; VACUUM INTO takes an empty file
+	if err != nil {
+		return "", err
+	}
+	path = f.Name()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	if err := f.Close(); err != nil {
+		return path, err
+	}
+	from := Store{path: backup, opts: Options{ReadOnly: true, BusyTimeout: time.Second}}
+	if err := from.vacuumInto(ctx, path); err != nil {
+		return path, err
+	}
+	db, err := driver.Open(path)
+	if err != nil {
+		return path, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, `INSERT INTO counters (name, value) VALUES ('epoch', ?1), ('keyword_generation', ?1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, rand.Int64())
-	return err
+	return path, err
 }

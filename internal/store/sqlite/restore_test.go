@@ -1,0 +1,130 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"engram"
+	"engram/internal/store"
+	"engram/internal/store/sqlite"
+)
+
+// keep saves a memory with a content.
+func keep(t *testing.T, s *sqlite.Store, content string) int64 {
+	t.Helper()
+	now := time.Now()
+	m := &engram.Memory{
+		Workspace: "default", Kind: engram.KindObservation, Type: "manual", Title: "t", Content: content,
+		Hash: engram.ContentHash(content), Scope: engram.ScopeProject, Origin: engram.OriginUser,
+	}
+	saved, err := s.SaveMemory(t.Context(), m, store.SaveRule{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved.ID
+}
+
+func TestRestoreIsSeenByWhoeverHasTheStoreOpen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, backup := filepath.Join(dir, "memory.db"), filepath.Join(dir, "copy.db")
+	a := open(t, path)
+	defer a.Close()
+	first := keep(t, a, "the first fact about ferries")
+	if err := a.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, a, "the second fact about barrels")
+	keep(t, a, "the third fact about cranes")
+	wantFound(t, a, "cranes", store.Filter{}, 3)
+
+	kept, err := sqlite.Restore(t.Context(), backup, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFound(t, a, "ferries", store.Filter{}, first)
+	wantFound(t, a, "cranes", store.Filter{})
+	// The numbers of writes begin again below those that a has seen.
+	again := keep(t, a, "a fact about cranes, told anew")
+	wantFound(t, a, "cranes", store.Filter{}, again)
+	wantFound(t, a, "barrels", store.Filter{})
+
+	before := open(t, kept)
+	defer before.Close()
+	wantFound(t, before, "barrels", store.Filter{}, 2)
+	if left, err := filepath.Glob(filepath.Join(dir, "restoring-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestRestoreWhereThereIsNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	backup := filepath.Join(dir, "copy.db")
+	a := open(t, filepath.Join(dir, "a", "memory.db"))
+	defer a.Close()
+	keep(t, a, "a fact about ferries")
+	if err := a.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(dir, "b", "memory.db")
+	kept, err := sqlite.Restore(t.Context(), backup, to)
+	if err != nil || kept != "" {
+		t.Fatalf("kept %q, %v", kept, err)
+	}
+	b := open(t, to)
+	defer b.Close()
+	wantFound(t, b, "ferries", store.Filter{}, 1)
+}
+
+func TestRestoreRefusesAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "memory.db")
+	a := open(t, path)
+	defer a.Close()
+	keep(t, a, "a fact about ferries")
+	sound := filepath.Join(dir, "sound.db")
+	if err := a.Backup(t.Context(), sound); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := bytes.Clone(data)
+	newer[60+3] = 99 // user_version of the header
+	cut := data[:len(data)/2]
+	for _, tc := range []struct {
+		name string
+		data []byte // nil = no file
+		kind error
+	}{
+		{"no file", nil, engram.ErrNotFound},
+		{"no database", bytes.Repeat([]byte("no database "), 100), engram.ErrUnavailable},
+		{"empty file", []byte{}, engram.ErrInvalid},
+		{"newer schema", newer, engram.ErrNewerSchema},
+		{"cut in half", cut, engram.ErrUnavailable},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := filepath.Join(dir, tc.name+".db")
+			if tc.data != nil {
+				if err := os.WriteFile(file, tc.data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := sqlite.Restore(t.Context(), file, path)
+			if !errors.Is(err, tc.kind) {
+				t.Errorf("got %v, want %v", err, tc.kind)
+			}
+			if _, ok := errors.AsType[*engram.Error](err); !ok {
+				t.Errorf("%v is no message for people", err)
+			}
+			wantFound(t, a, "ferries", store.Filter{}, 1)
+		})
+	}
+}
