@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"engram"
+	"engram/internal/project"
 	"engram/internal/text"
 )
 
@@ -24,7 +25,7 @@ func (c *cleaner) line(s string) string {
 
 // project cleans and normalises a project's name.
 func (c *cleaner) project(s string) string {
-	return engram.NormalizeProject(c.Text(s))
+	return project.Normalize(c.Text(s))
 }
 
 // id cleans a session's id. Reads clean it the same way, so that the agent

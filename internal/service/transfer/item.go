@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"engram"
+	"engram/internal/project"
 	"engram/internal/text"
 )
 
@@ -27,7 +28,7 @@ func (c *cleaner) line(s string) string { return strings.Join(strings.Fields(c.T
 
 func (c *cleaner) id(s string) string { return strings.TrimSpace(c.Text(s)) }
 
-func (c *cleaner) project(s string) string { return engram.NormalizeProject(c.Text(s)) }
+func (c *cleaner) project(s string) string { return project.Normalize(c.Text(s)) }
 
 // sourceID is an item's id in the store that it comes from: a number, or a text.
 type sourceID string
