@@ -111,10 +111,13 @@ func printErrorJSON(w io.Writer, err error) {
 	if _, ok := errors.AsType[usageError](err); ok {
 		code = "usage"
 	}
-	writeJSON(w, struct {
+	view := struct {
 		Error string `json:"error"`
 		Code  string `json:"code"`
-	}{errorText(err), code})
+	}{errorText(err), code}
+	if writeJSON(w, view) != nil {
+		fmt.Fprintln(w, errorText(err))
+	}
 }
 
 func writeJSON(w io.Writer, v any) error {
@@ -133,7 +136,7 @@ type globals struct {
 
 func newRootCmd(g *globals) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "engram",
+		Use:     "engram",
 		Short:   "One memory for every AI tool",
 		Version: g.env.Version,
 		Long: `Engram is one memory that you hold and that every AI tool reads and writes.

@@ -38,8 +38,14 @@ func newShowCmd(g *globals) *cobra.Command {
 func printWhole(w io.Writer, m *engram.Memory) {
 	printLine(w, m)
 	for _, f := range []struct{ name, value string }{
-		{"scope", string(m.Scope)}, {"session", m.Session}, {"topic", m.TopicKey}, {"speaker", m.Speaker}, {"role", m.Role},
-		{"tool", m.ToolName}, {"status", m.Status}, {"files", strings.Join(m.Files, ", ")},
+		{"scope", string(m.Scope)},
+		{"session", m.Session},
+		{"topic", m.TopicKey},
+		{"speaker", m.Speaker},
+		{"role", m.Role},
+		{"tool", m.ToolName},
+		{"status", m.Status},
+		{"files", strings.Join(m.Files, ", ")},
 		{"origin", fmt.Sprintf("%s (trust %d)", m.Origin, m.Trust)},
 		{"saved", fmt.Sprintf("%s, revision %d, seen %s", localTime(m.CreatedAt), m.RevisionCount, plural(m.DuplicateCount, "time", "times"))},
 	} {

@@ -44,7 +44,7 @@ Text between <private> and </private> and credentials are taken out before it is
 			if err != nil {
 				return err
 			}
-			return g.printSaved(cmd, in.Title, res)
+			return g.printSaved(cmd, res)
 		}),
 	}
 	f := cmd.Flags()
@@ -113,7 +113,7 @@ type savedJSON struct {
 	Redacted      []string `json:"redacted,omitempty"`
 }
 
-func (g *globals) printSaved(cmd *cobra.Command, title string, res memory.SaveResult) error {
+func (g *globals) printSaved(cmd *cobra.Command, res memory.SaveResult) error {
 	view := savedJSON{
 		ID: res.ID, UID: res.UID, Outcome: string(res.Outcome), Type: res.Type, Project: res.Project, Session: res.Session,
 		TopicKey: res.TopicKey, Suggested: res.Suggested, RevisionCount: res.RevisionCount, Redacted: res.Redacted,

@@ -126,7 +126,9 @@ func printTrace(w io.Writer, trace *memory.Trace) {
 		return
 	}
 	fmt.Fprintln(w, "\ntrace:")
-	writeJSON(w, trace)
+	if err := writeJSON(w, trace); err != nil {
+		fmt.Fprintln(w, err)
+	}
 }
 
 func newRecallCmd(g *globals) *cobra.Command {

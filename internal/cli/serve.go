@@ -69,14 +69,13 @@ The API is described at /v1/docs.`,
 				cfg.Addr = addr
 			}
 			return app.Serve(cmd.Context(), cfg, g.appOptions(), func(url, tokenFile string) {
-				if g.json {
-					writeJSON(cmd.OutOrStdout(), map[string]string{"url": url, "token_file": tokenFile})
-					return
-				}
-				fmt.Fprintf(cmd.OutOrStdout(), "engram serves %s\n", url)
-				if tokenFile != "" {
-					fmt.Fprintf(cmd.OutOrStdout(), "token: %s\n", tokenFile)
-				}
+				// Whether anybody reads the address does not matter to the service.
+				_ = g.print(cmd, map[string]string{"url": url, "token_file": tokenFile}, func(w io.Writer) {
+					fmt.Fprintf(w, "engram serves %s\n", url)
+					if tokenFile != "" {
+						fmt.Fprintf(w, "token: %s\n", tokenFile)
+					}
+				})
 			})
 		},
 	}
@@ -99,4 +98,3 @@ func newVersionCmd(g *globals) *cobra.Command {
 		},
 	}
 }
-

@@ -141,7 +141,7 @@ func newSessionSummaryCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.printSaved(cmd, "", res)
+			return g.printSaved(cmd, res)
 		}),
 	}
 	cmd.Flags().StringVar(&project, "project", "", "project (default: found from the directory)")
