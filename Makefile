@@ -47,7 +47,7 @@ bench: build ## retrieval (with ENGRAM_BENCH) and speed
 	$(BIN)/engram bench speed
 
 nightly: cross race fuzz clients bench
-	ENGRAM_NIGHTLY=1 $(GO) test -count=1 ./internal/store/... ./internal/cli/...
+	ENGRAM_TEST_ROUNDS=50 $(GO) test -count=1 -timeout 60m -run 'Process|Kill|Together' ./internal/store/sqlite ./cmd/engram
 
 clean:
 	rm -rf $(BIN)

@@ -8,7 +8,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// asEngram makes the test binary the program, for tests of several processes.
+const asEngram = "ENGRAM_TEST_AS_ENGRAM"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asEngram) != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"engram": main})
 }
 
