@@ -77,13 +77,17 @@ func readSchemaState(ctx context.Context, q querier) (schemaState, error) {
 func (st schemaState) check(file string, newest int) error {
 	switch {
 	case st.objects > 0 && st.application != applicationID, st.version < 0:
-		return engram.Errorf(engram.ErrUnavailable, "%s is a database of another program", file).
-			WithCode("foreign_database").WithHint("set ENGRAM_DATA_DIR to another directory")
+		return foreignDatabase(file)
 	case st.version > newest:
 		return engram.Errorf(engram.ErrNewerSchema, "%s has schema version %d, this engram knows versions up to %d",
 			file, st.version, newest).WithHint("install a newer engram")
 	}
 	return nil
+}
+
+func foreignDatabase(file string) error {
+	return engram.Errorf(engram.ErrUnavailable, "%s is a database of another program", file).
+		WithCode("foreign_database").WithHint("set ENGRAM_DATA_DIR to another directory")
 }
 
 // migrateTime is how long a process waits for another one that migrates, which

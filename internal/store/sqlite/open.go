@@ -9,8 +9,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/url"
@@ -73,6 +75,9 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if err := prepareFile(path, opts.ReadOnly); err != nil {
 		return nil, err
 	}
+	if err := refuseForeign(path); err != nil {
+		return nil, err
+	}
 	s := &Store{path: path, opts: opts, wipeTime: defaultWipeTime}
 	if err := s.openPools(); err != nil {
 		return nil, mapError(fmt.Errorf("open %s: %w", path, err))
@@ -120,6 +125,35 @@ func prepareFile(path string, readOnly bool) error {
 	}
 	return engram.Errorf(engram.ErrUnavailable, "the store %s cannot be made: %v", path, pathCause(err)).
 		WithCode("data_dir").WithHint("make %s writable, or set ENGRAM_DATA_DIR to another directory", dir)
+}
+
+// refuseForeign refuses the database of another program before anything in it is
+// changed, as the switch to a write-ahead log would. It goes by the file's header
+// (sqlite.org/fileformat: write version at 18, application id at 68). Ours has a
+// log from its first page on, so with one the header may lag behind; then the
+// schema decides, once it is open.
+func refuseForeign(path string) error {
+	const rollbackJournal = 1
+	h := header(path)
+	if h == nil || string(h[:16]) != "SQLite format 3\x00" || h[18] != rollbackJournal || binary.BigEndian.Uint32(h[68:]) == applicationID {
+		return nil
+	}
+	return foreignDatabase(path)
+}
+
+// header is the first 100 bytes of a file, nil where it has fewer or cannot be
+// read: then opening it says why, by SQLite's code.
+func header(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	h := make([]byte, 100)
+	if _, err := io.ReadFull(f, h); err != nil {
+		return nil
+	}
+	return h
 }
 
 // pathCause is the reason of a file error without the path, which the message has.

@@ -69,35 +69,75 @@ func checkBackup(ctx context.Context, path string) (err error) {
 	return quickCheck(ctx, path)
 }
 
-// replace copies the pages of from over those of to in one transaction.
+// replace puts from in the place of to, of which it keeps a copy. A store that
+// cannot be opened or copied any more is moved aside as it is.
 func replace(ctx context.Context, from, to string) (kept string, err error) {
-	_, statErr := os.Stat(to)
+	_, statErr := os.Lstat(to)
 	s, err := Open(ctx, to, Options{})
-	if err != nil {
+	if err == nil && statErr != nil {
+		return "", overwrite(ctx, s, from)
+	}
+	kept = filepath.Join(filepath.Dir(to), "backups", "before-restore-"+time.Now().UTC().Format("20060102T150405.000000Z")+".db")
+	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if statErr == nil {
-		kept = filepath.Join(filepath.Dir(s.path), "backups", "before-restore-"+time.Now().UTC().Format("20060102T150405.000000Z")+".db")
-		if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
-			return "", err
+	if err == nil {
+		if err = mapError(s.copyTo(ctx, kept)); err == nil {
+			return kept, overwrite(ctx, s, from)
 		}
-		if err := s.copyTo(ctx, kept); err != nil {
-			return "", err
-		}
+		err = errors.Join(err, s.Close())
 	}
+	if !unusable(err) {
+		return "", err
+	}
+	if err := moveAside(to, kept); err != nil {
+		return "", err
+	}
+	if s, err = Open(ctx, to, Options{}); err != nil {
+		return kept, err
+	}
+	return kept, overwrite(ctx, s, from)
+}
+
+// overwrite copies the pages of from over those of s in one transaction, and
+// closes s.
+func overwrite(ctx context.Context, s *Store, from string) (err error) {
+	defer func() { err = errors.Join(err, s.Close()) }()
 	source, err := newEpoch(ctx, from, filepath.Dir(s.path))
 	if err != nil {
-		return kept, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(source)) }()
 	conn, err := s.writer.Conn(ctx)
 	if err != nil {
-		return kept, err
+		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(source), RawQuery: "mode=ro"}
-	return kept, conn.Raw(func(c any) error { return c.(driver.Conn).Raw().Restore("main", uri.String()) })
+	return conn.Raw(func(c any) error { return c.(driver.Conn).Raw().Restore("main", uri.String()) })
+}
+
+// unusable reports whether a store could not be opened because of what it is,
+// which waiting or a permission does not change.
+func unusable(err error) bool {
+	switch engram.ErrorCode(err) {
+	case "newer_schema", "not_a_database", "corrupt", "foreign_database":
+		return true
+	}
+	return false
+}
+
+// moveAside moves the files of a store under another name, with its log.
+func moveAside(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"-wal", "-shm", ""} {
+		if err := os.Rename(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return engram.Errorf(engram.ErrUnavailable, "%s cannot be moved aside: %v", from+suffix, pathCause(err)).WithCode("cannot_write")
+		}
+	}
+	return nil
 }
 
 // newEpoch makes a copy of the backup in dir that tells other processes, once it

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -126,5 +127,81 @@ func TestRestoreRefusesAndChangesNothing(t *testing.T) {
 			}
 			wantFound(t, a, "ferries", store.Filter{}, 1)
 		})
+	}
+}
+
+func TestRestoreOverAStoreThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	backup := filepath.Join(dir, "copy.db")
+	a := open(t, filepath.Join(dir, "a", "memory.db"))
+	keep(t, a, "a fact about ferries")
+	if err := a.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := bytes.Clone(data)
+	newer[18], newer[19], newer[60+3] = 2, 2, 99 // a store in use has a log
+	holed := bytes.Clone(data)
+	copy(holed[4096:], bytes.Repeat([]byte{0xff}, len(holed)-4096))
+	for _, tc := range []struct {
+		name string
+		data []byte
+	}{
+		{"garbage", bytes.Repeat([]byte("garbage "), 1000)},
+		{"cut in half", data[:len(data)/2]},
+		{"newer schema", newer},
+		{"pages lost", holed},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			to := filepath.Join(dir, tc.name, "memory.db")
+			if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(to, tc.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			kept, err := sqlite.Restore(t.Context(), backup, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if was, err := os.ReadFile(kept); err != nil || !bytes.Equal(was, tc.data) {
+				t.Errorf("what was there is not kept as it was: %d bytes, %v", len(was), err)
+			}
+			b := open(t, to)
+			defer b.Close()
+			wantFound(t, b, "ferries", store.Filter{}, 1)
+		})
+	}
+}
+
+func TestForeignDatabaseIsLeftAsItIs(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Open(t.Context(), path, sqlite.Options{}); engram.ErrorCode(err) != "foreign_database" {
+		t.Errorf("got %v, want foreign_database", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the file was changed, %v", err)
 	}
 }
