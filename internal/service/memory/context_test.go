@@ -342,3 +342,23 @@ func BenchmarkContext(b *testing.B) {
 		}
 	}
 }
+
+func TestContextKeepsWholeWordsAfterTheTitle(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ title, content, want string }{
+		{"Use", "User accounts are in LDAP", "**Use** — User accounts are in LDAP"},
+		{"Use C", "Use C++ for the parser", "**Use C** — Use C++ for the parser"},
+		{"Queue choice", "Queue choice: NATS, one binary", "**Queue choice** — NATS, one binary"},
+		{"All of it.", "All of it.", "**All of it.**\n"},
+	} {
+		f := newFixture(t)
+		f.save(t, memory.SaveInput{Title: tc.title, Content: tc.content, Project: "p"})
+		r, err := f.Context(agent(t), memory.ContextInput{Project: "p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(r.Text, tc.want) {
+			t.Errorf("%q is not in\n%s", tc.want, r.Text)
+		}
+	}
+}

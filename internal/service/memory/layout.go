@@ -69,10 +69,7 @@ const (
 func memoryEntry(m *engram.Memory, age string, project bool) *entry {
 	title := oneLine(m.Title, maxHead)
 	body := oneLine(m.Content, maxBody)
-	// A title made from the text's beginning says it already.
-	if begin := strings.TrimRight(title, "….: "); begin != "" && strings.HasPrefix(body, begin) {
-		body = strings.TrimLeft(body[len(begin):], ".:… ")
-	}
+	body = afterTitle(title, body)
 	where, from := "", ""
 	if project && m.Project != "" {
 		where = " in " + oneLine(m.Project, 60)
@@ -85,6 +82,20 @@ func memoryEntry(m *engram.Memory, age string, project bool) *entry {
 		head:   fmt.Sprintf("- #%d %s%s, %s%s: **%s**", m.ID, kindOf(m), where, age, from, title),
 		body:   body,
 	}
+}
+
+// afterTitle is body without the title that it begins with, whole words and
+// with what ends them: a title made from the text's beginning says it already.
+func afterTitle(title, body string) string {
+	begin := strings.TrimRight(title, "….: ")
+	rest, ok := strings.CutPrefix(body, begin)
+	if !ok || begin == "" {
+		return body
+	}
+	if after := strings.TrimLeft(rest, ".:…"); after == "" || after[0] == ' ' {
+		return strings.TrimSpace(after)
+	}
+	return body
 }
 
 func sessionEntry(s *engram.Session, age string) *entry {
