@@ -103,7 +103,7 @@ func (s *server) do(method, path string, body any) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(data)) //nolint:noctx // ended with the server
+	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(data))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -23,7 +23,7 @@ func newSaveCmd(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "save TITLE [CONTENT]",
 		Short: "Save a memory",
-		Long: `Save a memory. The content is the second argument, --file, or standard input.
+		Long: `Save a memory. The content is the second argument, --file, or standard input (also as -).
 Text between <private> and </private> and credentials are taken out before it is stored.`,
 		Example: "  engram save 'Retry policy' 'Webhooks are retried five times' --type decision\n  git log -1 --format=%B | engram save 'Last commit'",
 		Args:    cobra.RangeArgs(1, 2),
@@ -69,6 +69,8 @@ func (g *globals) content(args []string, file string) (string, error) {
 	switch {
 	case len(args) > 0 && file != "":
 		return "", usageError{fmt.Errorf("give the content as an argument or with --file, not both")}
+	case len(args) > 0 && args[0] == "-":
+		return g.content(nil, "-")
 	case len(args) > 0:
 		return args[0], nil
 	case file == "-", file == "" && !g.env.Terminal:
