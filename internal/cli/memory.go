@@ -95,8 +95,13 @@ func newEditCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, viewMemory(m), func(w io.Writer) {
+			view := struct {
+				memoryJSON
+				redactedJSON
+			}{viewMemory(m.Memory), redactedJSON{m.Redacted}}
+			return g.print(cmd, view, func(w io.Writer) {
 				fmt.Fprintf(w, "updated %d, revision %d\n", m.ID, m.RevisionCount)
+				printRedacted(w, m.Redacted)
 			})
 		}),
 	}

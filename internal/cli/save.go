@@ -127,13 +127,22 @@ func (g *globals) printSaved(cmd *cobra.Command, res memory.SaveResult) error {
 			fmt.Fprintf(w, " in %s", res.Project)
 		}
 		fmt.Fprintln(w)
-		if len(res.Redacted) > 0 {
-			fmt.Fprintf(w, "taken out before storing: %s\n", strings.Join(res.Redacted, ", "))
-		}
+		printRedacted(w, res.Redacted)
 		if res.Suggested != "" {
 			fmt.Fprintf(w, "to update it later: --topic %s\n", res.Suggested)
 		}
 	})
+}
+
+// redactedJSON is what writes say of texts that were not kept as they came.
+type redactedJSON struct {
+	Redacted []string `json:"redacted,omitempty"`
+}
+
+func printRedacted(w io.Writer, kinds []string) {
+	if len(kinds) > 0 {
+		fmt.Fprintf(w, "taken out before storing: %s\n", strings.Join(kinds, ", "))
+	}
 }
 
 func newCaptureCmd(g *globals) *cobra.Command {
@@ -160,9 +169,11 @@ func newCaptureCmd(g *globals) *cobra.Command {
 				Saved      int     `json:"saved"`
 				Duplicates int     `json:"duplicates"`
 				IDs        []int64 `json:"ids"`
-			}{res.Extracted, res.Saved, res.Duplicates, append([]int64{}, res.IDs...)}
+				redactedJSON
+			}{res.Extracted, res.Saved, res.Duplicates, append([]int64{}, res.IDs...), redactedJSON{res.Redacted}}
 			return g.print(cmd, view, func(w io.Writer) {
 				fmt.Fprintf(w, "%d found, %d saved, %d there already\n", res.Extracted, res.Saved, res.Duplicates)
+				printRedacted(w, res.Redacted)
 			})
 		}),
 	}

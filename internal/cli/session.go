@@ -118,7 +118,14 @@ func newSessionEndCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, viewSession(s), func(w io.Writer) { fmt.Fprintf(w, "ended %s\n", s.ID) })
+			view := struct {
+				sessionJSON
+				redactedJSON
+			}{viewSession(s.Session), redactedJSON{s.Redacted}}
+			return g.print(cmd, view, func(w io.Writer) {
+				fmt.Fprintf(w, "ended %s\n", s.ID)
+				printRedacted(w, s.Redacted)
+			})
 		}),
 	}
 	cmd.Flags().StringVar(&summary, "summary", "", "what was done")
@@ -232,8 +239,13 @@ func newPromptSaveCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)}, func(w io.Writer) {
+			view := struct {
+				promptJSON
+				redactedJSON
+			}{promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)}, redactedJSON{p.Redacted}}
+			return g.print(cmd, view, func(w io.Writer) {
 				fmt.Fprintf(w, "saved prompt %d\n", p.ID)
+				printRedacted(w, p.Redacted)
 			})
 		}),
 	}

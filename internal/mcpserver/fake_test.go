@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,6 +39,14 @@ func newFake() *fakeMemories {
 		versions: map[int64][]*engram.Memory{},
 		sessions: map[string]*engram.Session{},
 	}
+}
+
+// fakeRedacted finds one secret, by the beginning of its name.
+func fakeRedacted(content string) []string {
+	if strings.Contains(content, "AKIA") {
+		return []string{"aws-key"}
+	}
+	return nil
 }
 
 var fakeTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -118,15 +127,15 @@ func (f *fakeMemories) Save(ctx context.Context, in memory.SaveInput) (memory.Sa
 	return res, nil
 }
 
-func (f *fakeMemories) Update(ctx context.Context, id int64, in memory.UpdateInput) (*engram.Memory, error) {
+func (f *fakeMemories) Update(ctx context.Context, id int64, in memory.UpdateInput) (memory.Updated, error) {
 	leave, err := f.enter(ctx, "Update")
 	if err != nil {
-		return nil, err
+		return memory.Updated{}, err
 	}
 	defer leave()
 	m := f.memories[id]
 	if m == nil {
-		return nil, notFound(id)
+		return memory.Updated{}, notFound(id)
 	}
 	if in.Title != nil {
 		m.Title = *in.Title
@@ -136,7 +145,7 @@ func (f *fakeMemories) Update(ctx context.Context, id int64, in memory.UpdateInp
 	}
 	m.RevisionCount++
 	out := *m
-	return &out, nil
+	return memory.Updated{Memory: &out, Redacted: fakeRedacted(*cmp.Or(in.Content, new(string)))}, nil
 }
 
 func (f *fakeMemories) SuggestTopicKey(ctx context.Context, typ, title, content string) (string, error) {
@@ -161,7 +170,7 @@ func (f *fakeMemories) CapturePassive(ctx context.Context, in memory.CaptureInpu
 	if n == 0 {
 		return memory.CaptureResult{}, nil
 	}
-	return memory.CaptureResult{Extracted: n, Saved: n, IDs: []int64{7, 8}[:min(n, 2)]}, nil
+	return memory.CaptureResult{Extracted: n, Saved: n, IDs: []int64{7, 8}[:min(n, 2)], Redacted: fakeRedacted(in.Content)}, nil
 }
 
 func (f *fakeMemories) Get(ctx context.Context, id int64) (*engram.Memory, error) {
@@ -317,28 +326,28 @@ func (f *fakeMemories) StartSession(ctx context.Context, in memory.SessionInput)
 	return s, !ok, nil
 }
 
-func (f *fakeMemories) EndSession(ctx context.Context, id, summary string) (*engram.Session, error) {
+func (f *fakeMemories) EndSession(ctx context.Context, id, summary string) (memory.EndedSession, error) {
 	leave, err := f.enter(ctx, "EndSession")
 	if err != nil {
-		return nil, err
+		return memory.EndedSession{}, err
 	}
 	defer leave()
 	s := f.sessions[id]
 	if s == nil {
-		return nil, engram.Errorf(engram.ErrNotFound, "session not found").WithCode("unknown_session")
+		return memory.EndedSession{}, engram.Errorf(engram.ErrNotFound, "session not found").WithCode("unknown_session")
 	}
 	s.Summary = summary
-	return s, nil
+	return memory.EndedSession{Session: s, Redacted: fakeRedacted(summary)}, nil
 }
 
 func (f *fakeMemories) SessionSummary(ctx context.Context, project, session, content string) (memory.SaveResult, error) {
 	return f.Save(ctx, memory.SaveInput{Type: engram.TypeSessionSummary, Title: "Session summary", Content: content, Project: project, Session: session})
 }
 
-func (f *fakeMemories) SavePrompt(ctx context.Context, session, project, content string) (*engram.Prompt, error) {
+func (f *fakeMemories) SavePrompt(ctx context.Context, session, project, content string) (memory.SavedPrompt, error) {
 	leave, err := f.enter(ctx, "SavePrompt")
 	if err != nil {
-		return nil, err
+		return memory.SavedPrompt{}, err
 	}
 	defer leave()
 	if project == "" {
@@ -346,5 +355,5 @@ func (f *fakeMemories) SavePrompt(ctx context.Context, session, project, content
 	}
 	p := &engram.Prompt{ID: int64(len(f.prompts) + 1), Session: session, Project: project, Content: content}
 	f.prompts = append(f.prompts, p)
-	return p, nil
+	return memory.SavedPrompt{Prompt: p, Redacted: fakeRedacted(content)}, nil
 }

@@ -12,7 +12,7 @@ import (
 // for concurrent use.
 type Memories interface {
 	Save(ctx context.Context, in memory.SaveInput) (memory.SaveResult, error)
-	Update(ctx context.Context, id int64, in memory.UpdateInput) (*engram.Memory, error)
+	Update(ctx context.Context, id int64, in memory.UpdateInput) (memory.Updated, error)
 	SuggestTopicKey(ctx context.Context, typ, title, content string) (string, error)
 	CapturePassive(ctx context.Context, in memory.CaptureInput) (memory.CaptureResult, error)
 	Get(ctx context.Context, id int64) (*engram.Memory, error)
@@ -23,9 +23,9 @@ type Memories interface {
 	Search(ctx context.Context, in memory.SearchInput) (memory.SearchResult, error)
 	Context(ctx context.Context, in memory.ContextInput) (memory.ContextResult, error)
 	StartSession(ctx context.Context, in memory.SessionInput) (*engram.Session, bool, error)
-	EndSession(ctx context.Context, id, summary string) (*engram.Session, error)
+	EndSession(ctx context.Context, id, summary string) (memory.EndedSession, error)
 	SessionSummary(ctx context.Context, project, session, content string) (memory.SaveResult, error)
-	SavePrompt(ctx context.Context, session, project, content string) (*engram.Prompt, error)
+	SavePrompt(ctx context.Context, session, project, content string) (memory.SavedPrompt, error)
 }
 
 var _ Memories = (*memory.Service)(nil)

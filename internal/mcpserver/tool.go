@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
+
+	"engram/internal/text"
 )
 
 // tool is one tool: how it is advertised and what runs.
@@ -30,10 +33,19 @@ type call struct {
 
 func (c *call) note(s string) { c.notes = append(c.notes, s) }
 
-// notePrivate says that private text was taken out, where the result does not.
-func (c *call) notePrivate() {
-	if c.private {
-		c.note("private text was left out before storing")
+// redacted are the kinds of what was taken out of a text: private text here,
+// before anything else saw it, the rest by the service.
+func (c *call) redacted(kinds []string) []string {
+	if c.private && !slices.Contains(kinds, text.PrivateKind) {
+		return append([]string{text.PrivateKind}, kinds...)
+	}
+	return kinds
+}
+
+// noteRedacted says what was taken out, where the result does not.
+func (c *call) noteRedacted(kinds []string) {
+	if kinds = c.redacted(kinds); len(kinds) > 0 {
+		c.note("left out before storing: " + strings.Join(kinds, ", "))
 	}
 }
 

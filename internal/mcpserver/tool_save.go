@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"engram"
@@ -73,10 +72,7 @@ func (c *call) saved(saved memory.SaveResult, session, project, topic string) *s
 		Session:   unlessSent(saved.Session, session),
 		TopicKey:  unlessSent(saved.TopicKey, topic),
 		Suggested: saved.Suggested,
-		Redacted:  saved.Redacted,
-	}
-	if c.private && !slices.Contains(out.Redacted, "private") {
-		out.Redacted = append([]string{"private"}, out.Redacted...)
+		Redacted:  c.redacted(saved.Redacted),
 	}
 	if saved.Outcome == store.Updated {
 		out.Revision = saved.RevisionCount
@@ -163,7 +159,7 @@ func (c *call) update(ctx context.Context, in updateArgs) (*updateResult, error)
 	if err != nil {
 		return nil, err
 	}
-	c.notePrivate()
+	c.noteRedacted(m.Redacted)
 	out := &updateResult{ID: m.ID, Revision: m.RevisionCount}
 	if in.Title == nil {
 		out.Title, _ = snippet(m.Title, titleLength)
@@ -235,7 +231,7 @@ func (c *call) capture(ctx context.Context, in captureArgs) (*captureResult, err
 	if err != nil {
 		return nil, err
 	}
-	c.notePrivate()
+	c.noteRedacted(got.Redacted)
 	if got.Extracted == 0 {
 		c.note("no learnings found: they are list items of 20 characters and more under a heading like ## Key Learnings:")
 	}

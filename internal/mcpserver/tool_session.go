@@ -34,7 +34,7 @@ func (c *call) start(ctx context.Context, in startArgs) (*sessionResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	c.notePrivate()
+	c.noteRedacted(nil)
 	c.client.started(s.ID, s.Project)
 	out := &sessionResult{
 		Status:   "resumed",
@@ -75,7 +75,7 @@ func (c *call) end(ctx context.Context, in endArgs) (*sessionResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.notePrivate()
+	c.noteRedacted(s.Redacted)
 	c.client.ended(s.ID)
 	return &sessionResult{Status: "ended", Project: s.Project, Memories: s.Count}, nil
 }
@@ -128,7 +128,7 @@ func (c *call) savePrompt(ctx context.Context, in promptArgs) (*promptResult, er
 	if err != nil {
 		return nil, err
 	}
-	c.notePrivate()
+	c.noteRedacted(p.Redacted)
 	return &promptResult{ID: p.ID, Project: unlessSent(p.Project, engram.NormalizeProject(in.Project))}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -271,6 +272,38 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestWritesSayWhatTheyTookOut: private text is taken out here, secrets by the
+// service; the caller is told of both, in both halves of the reply.
+func TestWritesSayWhatTheyTookOut(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.call("mem_save", fields{"title": "t", "content": "c"})
+	d.call("mem_session_start", fields{"id": "s", "project": "p"})
+	for _, tt := range []struct {
+		tool string
+		args fields
+	}{
+		{"mem_update", fields{"id": 1, "content": "AKIA"}},
+		{"mem_save_prompt", fields{"content": "AKIA"}},
+		{"mem_session_end", fields{"id": "s", "summary": "AKIA"}},
+		{"mem_capture_passive", fields{"content": "## Learnings\n- AKIA"}},
+	} {
+		for private, want := range map[string]string{"": "aws-key", "<private>x</private> ": "private, aws-key"} {
+			args := maps.Clone(tt.args)
+			for name, v := range args {
+				if s, ok := v.(string); ok && strings.Contains(s, "AKIA") {
+					args[name] = s + private
+				}
+			}
+			text, structured, failed := d.call(tt.tool, args)
+			if failed || !strings.HasSuffix(text, "\nNote: left out before storing: "+want+".") ||
+				!strings.Contains(structured, `"notes":["left out before storing: `+want+`"]`) {
+				t.Errorf("%s(%s) = %s\n%s", tt.tool, asJSON(args), text, structured)
+			}
+		}
+	}
+}
+
 func TestStoreThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	reason := engram.Errorf(engram.ErrNewerSchema, "the store was written by a newer engram").WithHint("update engram")
@@ -303,7 +336,7 @@ func TestNothingPrivateGoesInOrComesBack(t *testing.T) {
 		t.Errorf("the service got %s", s)
 	}
 	text, _, _ := d.call("mem_save_prompt", fields{"content": secret})
-	if !strings.Contains(text, "private text was left out") {
+	if !strings.Contains(text, "left out before storing: private") {
 		t.Errorf("answered %s", text)
 	}
 }

@@ -139,8 +139,12 @@ func (a *api) deleteSession(ctx context.Context, in *sessionPath, _ *reply) (don
 	return done{ID: in.ID, Status: "deleted"}, a.Memory.DeleteSession(ctx, in.ID)
 }
 
-func (a *api) endSession(ctx context.Context, in *endSession, _ *reply) (sessionJSON, error) {
-	return sessionOr(a.Memory.EndSession(ctx, in.ID, in.Summary))
+func (a *api) endSession(ctx context.Context, in *endSession, _ *reply) (endedSession, error) {
+	s, err := a.Memory.EndSession(ctx, in.ID, in.Summary)
+	if err != nil {
+		return endedSession{}, err
+	}
+	return endedSession{sessionOf(s.Session), redacted{s.Redacted}}, nil
 }
 
 type sessionSummary struct {
@@ -187,12 +191,12 @@ type savePrompt struct {
 	Project   string `json:"project"`
 }
 
-func (a *api) savePrompt(ctx context.Context, in *savePrompt, _ *reply) (promptJSON, error) {
+func (a *api) savePrompt(ctx context.Context, in *savePrompt, _ *reply) (savedPrompt, error) {
 	p, err := a.Memory.SavePrompt(ctx, in.SessionID, in.Project, in.Content)
 	if err != nil {
-		return promptJSON{}, err
+		return savedPrompt{}, err
 	}
-	return promptOf(p), nil
+	return savedPrompt{promptOf(p.Prompt), redacted{p.Redacted}}, nil
 }
 
 func (a *api) deletePrompt(ctx context.Context, in *byID, _ *reply) (doneNumber, error) {

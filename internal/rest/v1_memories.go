@@ -128,11 +128,15 @@ type patchMemory struct {
 	Files      *[]string `json:"files"`
 }
 
-func (a *api) patchMemory(ctx context.Context, in *patchMemory, _ *reply) (memoryJSON, error) {
-	return memoryOr(a.Memory.Update(ctx, in.ID, memory.UpdateInput{
+func (a *api) patchMemory(ctx context.Context, in *patchMemory, _ *reply) (changedMemory, error) {
+	m, err := a.Memory.Update(ctx, in.ID, memory.UpdateInput{
 		Title: in.Title, Content: in.Content, Type: in.Type, Project: in.Project, Scope: in.Scope,
 		TopicKey: in.TopicKey, Status: in.Status, Importance: in.Importance, Files: in.Files,
-	}))
+	})
+	if err != nil {
+		return changedMemory{}, err
+	}
+	return changedMemory{memoryOf(m.Memory), redacted{m.Redacted}}, nil
 }
 
 func (a *api) deleteMemory(ctx context.Context, in *deleteMemory, _ *reply) (receiptJSON, error) {
@@ -186,7 +190,7 @@ func (a *api) capture(ctx context.Context, in *captureV1, _ *reply) (capturedV1,
 		Session: in.SessionID, Content: in.Content, Project: in.Project, Source: in.Source,
 	})
 	return capturedV1{
-		captured: captured{Extracted: res.Extracted, Saved: res.Saved, Duplicates: res.Duplicates},
+		captured: capturedOf(res),
 		IDs:      list(res.IDs),
 	}, err
 }

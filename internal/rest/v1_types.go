@@ -59,6 +59,11 @@ func memoryOf(m *engram.Memory) memoryJSON {
 	}
 }
 
+type changedMemory struct {
+	memoryJSON
+	redacted
+}
+
 func memorySnippet(m *engram.Memory) memoryJSON {
 	out := memoryOf(m)
 	out.Content, out.Truncated = snippet(out.Content)
@@ -144,6 +149,16 @@ func sessionOr(s *engram.Session, err error) (sessionJSON, error) {
 		return sessionJSON{}, err
 	}
 	return sessionOf(s), nil
+}
+
+type endedSession struct {
+	sessionJSON
+	redacted
+}
+
+type savedPrompt struct {
+	promptJSON
+	redacted
 }
 
 type promptJSON struct {

@@ -68,12 +68,12 @@ type endSession struct {
 	Summary string `json:"summary"`
 }
 
-func (a *api) endWireSession(ctx context.Context, in *endSession, _ *reply) (done, error) {
+func (a *api) endWireSession(ctx context.Context, in *endSession, _ *reply) (endedWireSession, error) {
 	s, err := a.Memory.EndSession(ctx, in.ID, in.Summary)
 	if err != nil {
-		return done{}, err
+		return endedWireSession{}, err
 	}
-	return done{ID: s.ID, Status: "completed"}, nil
+	return endedWireSession{done{ID: s.ID, Status: "completed"}, redacted{s.Redacted}}, nil
 }
 
 func (a *api) getWireSession(ctx context.Context, in *sessionPath, _ *reply) (wireSession, error) {
@@ -186,12 +186,12 @@ type saveWirePrompt struct {
 	Project   string `json:"project"`
 }
 
-func (a *api) saveWirePrompt(ctx context.Context, in *saveWirePrompt, _ *reply) (doneNumber, error) {
+func (a *api) saveWirePrompt(ctx context.Context, in *saveWirePrompt, _ *reply) (savedWirePrompt, error) {
 	p, err := a.Memory.SavePrompt(ctx, in.SessionID, in.Project, in.Content)
 	if err != nil {
-		return doneNumber{}, err
+		return savedWirePrompt{}, err
 	}
-	return doneNumber{ID: p.ID, Status: "saved"}, nil
+	return savedWirePrompt{doneNumber{ID: p.ID, Status: "saved"}, redacted{p.Redacted}}, nil
 }
 
 type recentPrompts struct {

@@ -2,6 +2,10 @@ package rest_test
 
 import "strings"
 
+// awsKey is a credential that is none, written in two so that nobody's scanner
+// takes this file for a leak.
+const awsKey = "AK" + "IAIOSFODNN7EXAMPLQ"
+
 // wireCases are the root routes doing what they are for.
 var wireCases = []routeCase{
 	{"health", fetch("/health"), 200, []string{`{"status":"ok","service":"engram","version":"1.2.3"}`}, nil},
@@ -12,6 +16,7 @@ var wireCases = []routeCase{
 	{"start a session", post("/sessions", `{"id":"s2","project":"Alpha","directory":"/x"}`), 201, []string{`{"id":"s2","status":"created"}`}, nil},
 	{"start it again", post("/sessions", `{"id":"s1","project":"other"}`), 201, []string{`{"id":"s1","status":"created"}`}, nil},
 	{"end a session", post("/sessions/s1/end", `{"summary":"all done"}`), 200, []string{`{"id":"s1","status":"completed"}`}, nil},
+	{"end a session with a secret", post("/sessions/s1/end", `{"summary":"key `+awsKey+`"}`), 200, []string{`{"id":"s1","status":"completed","redacted":["aws-key"]}`}, nil},
 	{"end a session without a body", post("/sessions/s1/end", ""), 200, []string{`"status":"completed"`}, nil},
 	{"end a session with null", post("/sessions/s1/end", `{"summary":null}`), 200, []string{`"status":"completed"`}, nil},
 	{"recent sessions", fetch("/sessions/recent"), 200, []string{`"id":"s1"`, `"project":"alpha"`, `"started_at":"20`, `"observation_count":2`}, nil},
@@ -71,6 +76,12 @@ var wireCases = []routeCase{
 		[]string{`{"extracted":2,"saved":2,"duplicates":0}`},
 		nil,
 	},
+	{
+		"capture of a secret", post("/observations/passive", `{"session_id":"s1","content":"## Key Learnings:\n1. the key of the kettle is `+awsKey+`"}`),
+		200,
+		[]string{`{"extracted":1,"saved":1,"duplicates":0,"redacted":["aws-key"]}`},
+		nil,
+	},
 	{"capture of nothing", post("/observations/passive", `{"session_id":"s1","content":"no heading here"}`), 200, []string{`{"extracted":0,"saved":0,"duplicates":0}`}, nil},
 	{
 		"recent observations", fetch("/observations/recent?project=alpha"), 200,
@@ -86,6 +97,7 @@ var wireCases = []routeCase{
 	{"one observation, whole", fetch("/observations/2"), 200, []string{`"id":2`, "the end"}, []string{"truncated"}},
 	{"change a title", patch("/observations/1", `{"title":"Hot drinks"}`), 200, []string{`"title":"Hot drinks"`, `"content":"tea, not coffee"`, `"revision_count":2`}, nil},
 	{"change with nulls", patch("/observations/1", `{"title":"Hot drinks","content":null,"x":1}`), 200, []string{`"content":"tea, not coffee"`}, nil},
+	{"change to a secret", patch("/observations/1", `{"content":"key `+awsKey+`"}`), 200, []string{`"redacted":["aws-key"]`}, []string{awsKey}},
 	{"clear a topic", patch("/observations/1", `{"topic_key":""}`), 200, []string{`"id":1`}, []string{"topic_key"}},
 	{"delete softly", del("/observations/1"), 200, []string{`{"id":1,"status":"deleted","hard_delete":false}`}, nil},
 	{"delete for good", del("/observations/1?hard=true"), 200, []string{`"hard_delete":true`, `"receipt":{"id":1,"hard":true,"memories":1`, `"copies":[`}, nil},
@@ -105,6 +117,7 @@ var wireCases = []routeCase{
 	{"context within few bytes", fetch("/context?max_bytes=512&compact=true"), 200, []string{`{"context":"`}, nil},
 
 	{"save a prompt", post("/prompts", `{"session_id":"s1","content":"why?","project":"alpha"}`), 201, []string{`{"id":2,"status":"saved"}`}, nil},
+	{"save a prompt with a secret", post("/prompts", `{"session_id":"s1","content":"key `+awsKey+`"}`), 201, []string{`{"id":2,"status":"saved","redacted":["aws-key"]}`}, nil},
 	{"recent prompts", fetch("/prompts/recent?project=alpha"), 200, []string{`[{"id":1,`, `"session_id":"s1"`, "in the morning", `"created_at":"20`}, nil},
 	{"no recent prompts", fetch("/prompts/recent?project=nowhere"), 200, []string{"[]\n"}, nil},
 	{"search prompts", fetch("/prompts/search?q=drinking+mornings"), 200, []string{`"id":1`}, nil},

@@ -30,11 +30,11 @@ type saveObservation struct {
 }
 
 type savedObservation struct {
-	ID       int64    `json:"id"`
-	Status   string   `json:"status"`
-	SyncID   string   `json:"sync_id"`
-	Outcome  string   `json:"outcome"            doc:"created, updated or duplicate"`
-	Redacted []string `json:"redacted,omitempty" doc:"kinds of secrets that were taken out"`
+	ID      int64  `json:"id"`
+	Status  string `json:"status"`
+	SyncID  string `json:"sync_id"`
+	Outcome string `json:"outcome" doc:"created, updated or duplicate"`
+	redacted
 }
 
 func (a *api) saveObservation(ctx context.Context, in *saveObservation, _ *reply) (savedObservation, error) {
@@ -51,7 +51,7 @@ func (a *api) saveObservation(ctx context.Context, in *saveObservation, _ *reply
 		return savedObservation{}, err
 	}
 	return savedObservation{
-		ID: res.ID, Status: "saved", SyncID: res.UID, Outcome: string(res.Outcome), Redacted: res.Redacted,
+		ID: res.ID, Status: "saved", SyncID: res.UID, Outcome: string(res.Outcome), redacted: redacted{res.Redacted},
 	}, nil
 }
 
@@ -66,13 +66,20 @@ type captured struct {
 	Extracted  int `json:"extracted"`
 	Saved      int `json:"saved"`
 	Duplicates int `json:"duplicates"`
+	redacted
 }
 
 func (a *api) capturePassive(ctx context.Context, in *capturePassive, _ *reply) (captured, error) {
 	res, err := a.Memory.CapturePassive(ctx, memory.CaptureInput{
 		Session: in.SessionID, Content: in.Content, Project: in.Project, Source: in.Source,
 	})
-	return captured{Extracted: res.Extracted, Saved: res.Saved, Duplicates: res.Duplicates}, err
+	return capturedOf(res), err
+}
+
+func capturedOf(res memory.CaptureResult) captured {
+	return captured{
+		Extracted: res.Extracted, Saved: res.Saved, Duplicates: res.Duplicates, redacted: redacted{res.Redacted},
+	}
 }
 
 // recentQuery is what lists of the newest things take.
@@ -126,11 +133,14 @@ type patchObservation struct {
 	TopicKey *string `json:"topic_key"`
 }
 
-func (a *api) patchObservation(ctx context.Context, in *patchObservation, _ *reply) (observation, error) {
+func (a *api) patchObservation(ctx context.Context, in *patchObservation, _ *reply) (changedObservation, error) {
 	m, err := a.Memory.Update(ctx, in.ID, memory.UpdateInput{
 		Type: in.Type, Title: in.Title, Content: in.Content, Project: in.Project, Scope: in.Scope, TopicKey: in.TopicKey,
 	})
-	return observationOr(m, err)
+	if err != nil {
+		return changedObservation{}, err
+	}
+	return changedObservation{wireObservation(m.Memory), redacted{m.Redacted}}, nil
 }
 
 type deleteMemory struct {

@@ -141,6 +141,26 @@ type done struct {
 	Status string `json:"status"`
 }
 
+// redacted is what writes say of texts that were not kept as they came.
+type redacted struct {
+	Redacted []string `json:"redacted,omitempty" doc:"kinds of secrets that were taken out"`
+}
+
+type changedObservation struct {
+	observation
+	redacted
+}
+
+type endedWireSession struct {
+	done
+	redacted
+}
+
+type savedWirePrompt struct {
+	doneNumber
+	redacted
+}
+
 // doneNumber is done for things that have numbers.
 type doneNumber struct {
 	ID     int64  `json:"id"`

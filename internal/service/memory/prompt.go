@@ -13,29 +13,29 @@ import (
 )
 
 // SavePrompt keeps what the user asked.
-func (s *Service) SavePrompt(ctx context.Context, session, project, content string) (*engram.Prompt, error) {
+func (s *Service) SavePrompt(ctx context.Context, session, project, content string) (SavedPrompt, error) {
 	actor, err := policy.Check(ctx, policy.WriteMemory)
 	if err != nil {
-		return nil, err
+		return SavedPrompt{}, err
 	}
 	c := s.cleaner()
 	p := &engram.Prompt{Workspace: actor.Workspace, Session: c.id(session), Content: c.Text(content), CreatedAt: s.now()}
 	if err := engram.CheckText("content", p.Content, s.opts.MaxContent); err != nil {
-		return nil, err
+		return SavedPrompt{}, err
 	}
 	if err := engram.CheckName("session_id", p.Session); err != nil {
-		return nil, err
+		return SavedPrompt{}, err
 	}
 	where, err := s.intake(actor).file(ctx, c.project(project), p.Session)
 	if err != nil {
-		return nil, err
+		return SavedPrompt{}, err
 	}
 	p.Project, p.ProjectOrigin = where.name, where.origin
 	p.Session = cmp.Or(p.Session, engram.ManualSession(p.Project))
 	if err := s.store.SavePrompt(ctx, p); err != nil {
-		return nil, err
+		return SavedPrompt{}, err
 	}
-	return p, nil
+	return SavedPrompt{p, c.Kinds()}, nil
 }
 
 // Prompts lists prompts, newest first.

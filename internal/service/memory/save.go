@@ -121,16 +121,18 @@ func (s *Service) CapturePassive(ctx context.Context, in CaptureInput) (CaptureR
 	}
 	// Cleaned as a whole before anything is cut out of it, so that no half of a
 	// private span is left.
-	items := text.Learnings(s.cleaner().Text(in.Content))
+	c := s.cleaner()
+	items := text.Learnings(c.Text(in.Content))
+	session, project, source := c.id(in.Session), c.Text(in.Project), c.line(in.Source)
 	k := s.intake(actor)
 	ms := make([]*engram.Memory, 0, len(items))
 	for _, item := range items {
 		m, _, err := k.memory(ctx, SaveInput{
 			Content:  item,
 			Type:     engram.TypePassive,
-			Session:  in.Session,
-			Project:  in.Project,
-			ToolName: in.Source,
+			Session:  session,
+			Project:  project,
+			ToolName: source,
 			Origin:   cmp.Or(actor.Origin, engram.OriginAgent),
 		})
 		if err != nil {
@@ -138,7 +140,7 @@ func (s *Service) CapturePassive(ctx context.Context, in CaptureInput) (CaptureR
 		}
 		ms = append(ms, m)
 	}
-	r := CaptureResult{Extracted: len(ms)}
+	r := CaptureResult{Extracted: len(ms), Redacted: c.Kinds()}
 	if len(ms) == 0 {
 		return r, nil
 	}

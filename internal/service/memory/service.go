@@ -88,6 +88,24 @@ type SaveResult struct {
 	Redacted      []string // kinds of secrets that were taken out, "private" among them
 }
 
+// Updated is a memory after a change.
+type Updated struct {
+	*engram.Memory
+	Redacted []string // as SaveResult's
+}
+
+// EndedSession is a session after its end.
+type EndedSession struct {
+	*engram.Session
+	Redacted []string // as SaveResult's
+}
+
+// SavedPrompt is a prompt as it was kept.
+type SavedPrompt struct {
+	*engram.Prompt
+	Redacted []string // as SaveResult's
+}
+
 // UpdateInput changes fields of a memory; nil leaves one as it is.
 type UpdateInput struct {
 	Title, Content, Type, Project, Scope, TopicKey, Status *string
@@ -194,7 +212,8 @@ type CaptureInput struct {
 // CaptureResult counts what was found.
 type CaptureResult struct {
 	Extracted, Saved, Duplicates int
-	IDs                          []int64 // of the saved ones
+	IDs                          []int64  // of the saved ones
+	Redacted                     []string // as SaveResult's
 }
 
 // RecentInput asks for the newest sessions or prompts.

@@ -48,22 +48,26 @@ func (s *Service) StartSession(ctx context.Context, in SessionInput) (session *e
 
 // EndSession ends a session. A second end keeps what is there, unless it brings
 // a summary.
-func (s *Service) EndSession(ctx context.Context, id, summary string) (*engram.Session, error) {
+func (s *Service) EndSession(ctx context.Context, id, summary string) (EndedSession, error) {
 	actor, err := policy.Check(ctx, policy.WriteMemory)
 	if err != nil {
-		return nil, err
+		return EndedSession{}, err
 	}
 	c := s.cleaner()
 	if id, err = sessionID(c, id); err != nil {
-		return nil, err
+		return EndedSession{}, err
 	}
 	summary = strings.TrimSpace(c.Text(summary))
 	if summary != "" {
 		if err := engram.CheckText("summary", summary, s.opts.MaxContent); err != nil {
-			return nil, err
+			return EndedSession{}, err
 		}
 	}
-	return s.store.EndSession(ctx, actor.Workspace, id, summary, s.now())
+	session, err := s.store.EndSession(ctx, actor.Workspace, id, summary, s.now())
+	if err != nil {
+		return EndedSession{}, err
+	}
+	return EndedSession{session, c.Kinds()}, nil
 }
 
 // SessionSummary saves a summary as a memory of type session_summary and as the

@@ -11,28 +11,32 @@ import (
 )
 
 // Update changes fields of a memory; the version before stays in its history.
-func (s *Service) Update(ctx context.Context, id int64, in UpdateInput) (*engram.Memory, error) {
+func (s *Service) Update(ctx context.Context, id int64, in UpdateInput) (Updated, error) {
 	actor, err := policy.Check(ctx, policy.WriteMemory)
 	if err != nil {
-		return nil, err
+		return Updated{}, err
 	}
 	if in == (UpdateInput{}) {
-		return nil, engram.Errorf(engram.ErrInvalid, "nothing to change was given").WithCode("nothing_to_update").
+		return Updated{}, engram.Errorf(engram.ErrInvalid, "nothing to change was given").WithCode("nothing_to_update").
 			WithHint("give at least one of title, content, type, project, scope, topic_key, status, importance, files")
 	}
-	patch, err := s.patch(ctx, actor.Workspace, in)
+	c := s.cleaner()
+	patch, err := s.patch(ctx, c, actor.Workspace, in)
 	if err != nil {
-		return nil, err
+		return Updated{}, err
 	}
 	origin := cmp.Or(actor.Origin, engram.OriginAgent)
 	trust := engram.TrustOf(origin)
 	patch.Origin, patch.Trust = &origin, &trust
-	return s.store.UpdateMemory(ctx, actor.Workspace, id, patch, s.now())
+	m, err := s.store.UpdateMemory(ctx, actor.Workspace, id, patch, s.now())
+	if err != nil {
+		return Updated{}, err
+	}
+	return Updated{m, c.Kinds()}, nil
 }
 
 // patch cleans and checks what is to change.
-func (s *Service) patch(ctx context.Context, workspace string, in UpdateInput) (store.Patch, error) {
-	c := s.cleaner()
+func (s *Service) patch(ctx context.Context, c *cleaner, workspace string, in UpdateInput) (store.Patch, error) {
 	p := store.Patch{Importance: in.Importance}
 	if err := s.patchText(c, in, &p); err != nil {
 		return p, err
