@@ -46,6 +46,7 @@ type Kind struct {
 type Refusal struct {
 	Judged    int     `json:"judged"`    // questions that have gold
 	Answered  float64 `json:"answered"`  // share of them that something was returned for
+	Recall5   float64 `json:"recall_5"`  // mean of relevant returned / gold, over them
 	Precision float64 `json:"precision"` // mean of relevant returned / returned, over them
 	Null      int     `json:"null"`      // questions that have none
 	Refused   float64 `json:"refused"`   // share of these that nothing was returned for
@@ -197,7 +198,7 @@ func (t *trial) documents(r memory.SearchResult) []string {
 // refusals counts what the floor did.
 type refusals struct {
 	judged, answered, null, refused int
-	precision                       float64
+	precision, recall               float64
 }
 
 func (f *refusals) add(returned []string, gold map[string]int) {
@@ -220,13 +221,15 @@ func (f *refusals) add(returned []string, gold map[string]int) {
 		}
 	}
 	f.precision += float64(relevant) / float64(len(returned))
+	f.recall += float64(relevant) / float64(len(gold))
 }
 
 func (f *refusals) report() Refusal {
 	share := func(n float64, of int) float64 { return n / float64(max(of, 1)) }
 	return Refusal{
 		Judged: f.judged, Answered: share(float64(f.answered), f.judged), Precision: share(f.precision, f.judged),
-		Null: f.null, Refused: share(float64(f.refused), f.null),
+		Recall5: share(f.recall, f.judged),
+		Null:    f.null, Refused: share(float64(f.refused), f.null),
 		NoAnswerPrecision: share(float64(f.refused), f.refused+f.judged-f.answered),
 	}
 }

@@ -65,7 +65,7 @@ func TestRetrieval(t *testing.T) {
 	if s.Name != "little" || s.Documents != 3 || s.Scores.Questions != 2 || s.Scores.Recall1 != 1 || s.Scores.MRR != 1 {
 		t.Errorf("scores = %+v", s)
 	}
-	if f := s.Floor; f.Answered != 1 || f.Precision != 1 || f.Null != 1 || f.Refused != 1 || f.NoAnswerPrecision != 1 {
+	if f := s.Floor; f.Answered != 1 || f.Recall5 != 1 || f.Precision != 1 || f.Null != 1 || f.Refused != 1 || f.NoAnswerPrecision != 1 {
 		t.Errorf("floor = %+v", f)
 	}
 	if len(s.Kinds) != 2 || s.Kinds[0].Name != "one" {

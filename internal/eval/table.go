@@ -17,7 +17,7 @@ func (r RetrievalReport) WriteTable(w io.Writer) error {
 	if len(r.Arms) > 0 {
 		fmt.Fprintf(t, "arms: %s\n", strings.Join(r.Arms, ", "))
 	}
-	fmt.Fprintln(t, "set\tquestions\tR@1\tR@5\tR@10\tR@20\tany@5\tall@5\tNDCG@10\tMRR\tp50 ms\tp95 ms\tanswered\trefused\tno-answer precision\t")
+	fmt.Fprintln(t, "set\tquestions\tR@1\tR@5\tR@10\tR@20\tany@5\tall@5\tNDCG@10\tMRR\tp50 ms\tp95 ms\tanswered\tfloor R@5\trefused\tno-answer precision\t")
 	for _, s := range r.Sets {
 		writeScores(t, s.Name, s.Scores)
 		f := s.Floor
@@ -25,13 +25,13 @@ func (r RetrievalReport) WriteTable(w io.Writer) error {
 		if f.Null > 0 {
 			refused = fmt.Sprintf("%.0f of %d\t%.0f", 100*f.Refused, f.Null, 100*f.NoAnswerPrecision)
 		}
-		fmt.Fprintf(t, "%.2f\t%.2f\t%.0f\t%s\t\n", s.Search.P50, s.Search.P95, 100*f.Answered, refused)
+		fmt.Fprintf(t, "%.2f\t%.2f\t%.0f\t%.1f\t%s\t\n", s.Search.P50, s.Search.P95, 100*f.Answered, 100*f.Recall5, refused)
 		if len(s.Kinds) < 2 {
 			continue
 		}
 		for _, k := range s.Kinds {
 			writeScores(t, "· "+k.Name, k.Scores)
-			fmt.Fprintln(t, "\t\t\t\t\t")
+			fmt.Fprintln(t, "\t\t\t\t\t\t")
 		}
 	}
 	return t.Flush()

@@ -6,8 +6,13 @@ import (
 	"engram/internal/text"
 )
 
-// Floor is the least probability that is an answer.
-const Floor = 0.5
+// Floor is the least probability of the best candidate: below it there is no
+// answer. What stands beside an answer needs beside only: the right one is
+// often second, and says less of what was asked.
+const (
+	Floor  = 0.5
+	beside = 0.25
+)
 
 // The floor looks at how much of what was asked a memory says. A word weighs its
 // IDF, counted as if evidenceDocs memories more were there: it is rare in the
@@ -19,11 +24,11 @@ const (
 	evidenceDocs   = 200
 	commonMissing  = 0.4
 	bigramSaid     = 0.5
-	bigramMissing  = 0.25
+	bigramMissing  = 0.1
+	bigramUnknown  = 0.5  // of what a pair counts that no memory has
 	overlapMissing = 0.2  // of a pair that overlaps one that it says
 	aroundEvidence = 0.6  // of a word that only a neighbouring turn has
-	longEvidence   = 40.0 // about four rare words
-	longShare      = 0.25 // of what a longer question asks beyond
+	enoughEvidence = 24.0 // about four rare words: more than that no answer need say
 	windowEvidence = 0.6  // of lying in the window: that of a word that no memory has
 )
 
@@ -70,16 +75,8 @@ func (q *Query) judge(c *Candidate) Evidence {
 		return Evidence{}
 	}
 	asked := said + missing
-	return Evidence{Coverage: min(1, said/enough(asked)), Unknown: q.unknown / asked}
-}
-
-// enough is how much an answer can be expected to say: of a long question, or one
-// that is several, a part.
-func enough(asked float64) float64 {
-	if asked <= longEvidence {
-		return asked
-	}
-	return longEvidence + longShare*(asked-longEvidence)
+	enough := min(asked, enoughEvidence)
+	return Evidence{Coverage: min(1, said/enough), Unknown: q.unknown / asked}
 }
 
 // weigh sets what a word counts for the floor, said and missing.

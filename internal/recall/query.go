@@ -242,7 +242,9 @@ func (q *Query) learn(r *store.KeywordResult) {
 		w := &q.Words[i]
 		switch {
 		case w.DF == 0 && q.overlaps(w, func(i int) bool { return q.Words[i].DF > 0 }):
-			q.unknown += overlapMissing * w.missing
+			q.unknown += bigramUnknown * overlapMissing * w.missing
+		case w.DF == 0 && w.Kind == text.CJK:
+			q.unknown += bigramUnknown * w.missing
 		case w.DF == 0:
 			q.unknown += w.missing
 		case w.tier < 1:

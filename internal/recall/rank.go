@@ -48,31 +48,35 @@ func (p *Pool) RankByArms() {
 	p.sort()
 }
 
-// MarkPhrases notes which of the quoted phrases a candidate's text has. It
+// MarkPhrases notes how many of the quoted phrases a candidate's text has. It
 // counts in the next Rank.
-func (p *Pool) MarkPhrases(id int64, has func(phrase []string) bool) {
-	c := p.byID[id]
-	if c == nil || len(p.Query.Phrases) == 0 {
-		return
+func (p *Pool) MarkPhrases(id int64, has int) {
+	if c := p.byID[id]; c != nil && len(p.Query.Phrases) > 0 {
+		c.Features.Phrases = float64(has) / float64(len(p.Query.Phrases))
 	}
-	n := 0
-	for _, phrase := range p.Query.Phrases {
-		if has(phrase) {
-			n++
-		}
-	}
-	c.Features.Phrases = float64(n) / float64(len(p.Query.Phrases))
 }
 
-// Passed are the candidates that clear the floor, best first.
+// Passed are the candidates that clear the floor, best first: none, where none
+// is likely enough to be an answer.
 func (p *Pool) Passed() []*Candidate {
+	least := p.least()
 	var out []*Candidate
 	for _, c := range p.Candidates {
-		if c.Probability >= Floor {
+		if c.Probability >= least {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// least is the probability that a candidate of this pool needs.
+func (p *Pool) least() float64 {
+	for _, c := range p.Candidates {
+		if c.Probability >= Floor {
+			return beside
+		}
+	}
+	return Floor
 }
 
 func (c *Candidate) base() float64 {

@@ -11,7 +11,7 @@ import (
 type Trace struct {
 	Query    TraceQuery `json:"query"`
 	Arms     []TraceArm `json:"arms"`
-	Floor    float64    `json:"floor"` // least probability of an answer
+	Floor    float64    `json:"floor"` // least probability of what is returned
 	NoAnswer bool       `json:"no_answer"`
 	// Rejected is the best candidate that stayed below the floor.
 	Rejected *TraceCandidate `json:"rejected,omitempty"`
@@ -85,7 +85,7 @@ const traced = 100
 
 // Trace explains p as ranked. The outcomes are filled as far as the floor.
 func (p *Pool) Trace() *Trace {
-	t := &Trace{Query: p.Query.Trace(), Floor: Floor, Pool: len(p.Candidates)}
+	t := &Trace{Query: p.Query.Trace(), Floor: p.least(), Pool: len(p.Candidates)}
 	for i, name := range p.Arms {
 		arm := TraceArm{Name: name}
 		for _, c := range p.Candidates {
@@ -96,11 +96,14 @@ func (p *Pool) Trace() *Trace {
 		t.Arms = append(t.Arms, arm)
 	}
 	for rank, c := range p.Candidates {
-		below := c.Probability < Floor
+		below := c.Probability < t.Floor
 		if rank >= traced && (!below || t.Rejected != nil) {
 			continue
 		}
 		tc := p.traceCandidate(rank, c)
+		if below {
+			tc.Outcome = BelowFloor
+		}
 		if below && (t.Rejected == nil || c.Probability > t.Rejected.Probability) {
 			t.Rejected = &tc
 		}
@@ -115,9 +118,6 @@ func (p *Pool) traceCandidate(rank int, c *Candidate) TraceCandidate {
 	tc := TraceCandidate{
 		ID: c.ID, Rank: rank + 1, Arms: map[string]ArmScore{}, Features: c.Features, Evidence: c.Evidence,
 		Score: c.Score, Probability: c.Probability, Outcome: Outranked,
-	}
-	if c.Probability < Floor {
-		tc.Outcome = BelowFloor
 	}
 	for i, name := range p.Arms {
 		if c.Arms[i].Rank > 0 {
