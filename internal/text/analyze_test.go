@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -202,6 +203,7 @@ func TestPhrases(t *testing.T) {
 		`a "b" c "d e"`:                 {{"b"}, {"d", "e"}},
 		`5" disk and 3" disk`:           nil,
 		`"never closes and “inner one”`: nil,
+		`"a b" “A  B” "c" "a b"`:        {{"a", "b"}, {"c"}},
 	} {
 		got := AnalyzeQuery(q).Phrases
 		if !slices.EqualFunc(got, want, slices.Equal) {
@@ -216,9 +218,55 @@ func TestPhrases(t *testing.T) {
 		{"fifteen long minutes", `"fifteen minutes"`, false},
 		{"fifteen minutest", `"fifteen minutes"`, false},
 		{"用户认证服务使用令牌", `"认证服务"`, true},
+		{"the ferry, ferryman and ferry-boat", `"ferry boat"`, true},
+		{"ferryboat boat", `"boat boat"`, false},
+		{"Über ½ Café!", `"uber 1 2 cafe"`, true},
+		{"aaa aaaa aaa", `"aaa aaa"`, false},
 	} {
-		if got := HasPhrase(c.text, AnalyzeQuery(c.phrase).Phrases[0]); got != c.want {
-			t.Errorf("HasPhrase(%q, %s) = %t", c.text, c.phrase, got)
+		if got := finds(c.text, AnalyzeQuery(c.phrase).Phrases)[0]; got != c.want {
+			t.Errorf("%s in %q: %t", c.phrase, c.text, got)
+		}
+	}
+}
+
+// finds tells which of the phrases the whole of s has.
+func finds(s string, phrases [][]string) []bool {
+	found := make([]bool, len(phrases))
+	NewPhraseFinder(phrases).Find(s, len(s), found)
+	return found
+}
+
+func TestPhrasesAreFew(t *testing.T) {
+	t.Parallel()
+	var q strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&q, `"phrase %d" "phrase 0" `, i)
+	}
+	got := AnalyzeQuery(q.String()).Phrases
+	if len(got) != maxPhrases || !slices.Equal(got[7], []string{"phrase", "7"}) {
+		t.Errorf("phrases = %q", got)
+	}
+}
+
+func TestPhraseFinderReadsWholeWordsWithinItsLimit(t *testing.T) {
+	t.Parallel()
+	f := NewPhraseFinder([][]string{{"red", "fer"}, {"red", "ferry"}, {"令牌"}})
+	for _, c := range []struct {
+		text string
+		most int
+		read int
+		want []bool
+	}{
+		{"the red ferry", 11, 8, []bool{false, false, false}}, // "fer" is no word of it
+		{"the red ferry", 13, 13, []bool{false, true, false}},
+		{"the red ferry", 99, 13, []bool{false, true, false}},
+		{"使用令牌认证", 14, 12, []bool{false, false, true}},
+		{"the red ferry", 0, 0, []bool{false, false, false}},
+		{"the red ferry", -1, 0, []bool{false, false, false}},
+	} {
+		found := make([]bool, 3)
+		if read := f.Find(c.text, c.most, found); read != c.read || !slices.Equal(found, c.want) {
+			t.Errorf("%d bytes of %q: read %d, found %t; want %d, %t", c.most, c.text, read, found, c.read, c.want)
 		}
 	}
 }
@@ -275,9 +323,9 @@ func FuzzAnalyze(f *testing.F) {
 				t.Errorf("%q: word %+v is none of the text's terms %q", s, w, d.Terms)
 			}
 		}
-		for _, p := range q.Phrases {
-			if !HasPhrase(s, p) {
-				t.Errorf("%q has no phrase %q", s, p)
+		for i, found := range finds(s, q.Phrases) {
+			if !found {
+				t.Errorf("%q has no phrase %q", s, q.Phrases[i])
 			}
 		}
 		if f := Fold(s); Fold(f) != f {

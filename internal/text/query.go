@@ -9,8 +9,8 @@ import (
 // Query is a query as text sees it.
 type Query struct {
 	Words []Word
-	// Phrases are what stood in quotes, as folded words in order; HasPhrase looks
-	// for one. An unclosed quote is no phrase.
+	// Phrases are what stood in quotes, as folded words in order, the first few of
+	// them and each once; PhraseFinder looks for them. An unclosed quote is no phrase.
 	Phrases  [][]string
 	Language string // "en", "es" …, "" when it is not clear
 }

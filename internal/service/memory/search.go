@@ -10,7 +10,6 @@ import (
 	"engram/internal/policy"
 	"engram/internal/recall"
 	"engram/internal/store"
-	"engram/internal/text"
 )
 
 // Limits on what one search looks at and gives.
@@ -20,7 +19,7 @@ const (
 	maxMeasured   = 200 // with NoFloor
 	poolSize      = 200 // candidates of an arm
 	deepPool      = 1000
-	phrasePool    = 50 // candidates whose texts are read for quoted phrases
+	phrasePool    = 50 // candidates whose texts are searched for quoted phrases
 )
 
 // StepRerank is a step that an ablation may leave out, as it may an arm.
@@ -207,10 +206,12 @@ func (f *finding) rank(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range ms {
-		f.pool.MarkPhrases(m.ID, func(phrase []string) bool {
-			return text.HasPhrase(m.Title, phrase) || text.HasPhrase(m.Content, phrase)
-		})
+	r := newPhraseReader(f.query.Phrases, ms)
+	if err := r.read(ctx); err != nil {
+		return err
+	}
+	for i, m := range ms {
+		f.pool.MarkPhrases(m.ID, r.has(i))
 	}
 	f.pool.Rank()
 	return nil
