@@ -25,12 +25,12 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.in.AllProjects, "all", false, "search all projects")
 	flags.StringVar(&f.in.Scope, "scope", "", "only project, personal or global memories")
 	flags.StringVar(&f.match, "match", "any", "any word, or all words")
-	flags.StringVar(&f.asOf, "as-of", "", "what was known then (RFC 3339 or YYYY-MM-DD)")
+	flags.StringVar(&f.asOf, "as-of", "", "what was known then (RFC 3339, or YYYY-MM-DD for the end of that day)")
 	flags.BoolVar(&f.in.Deep, "deep", false, "look further down")
 	flags.BoolVar(&f.in.Explain, "explain", false, "say how the answer came about")
 }
 
-func (f *searchFlags) input(args []string) (memory.SearchInput, error) {
+func (f *searchFlags) input(a *app.App, args []string) (memory.SearchInput, error) {
 	in := f.in
 	in.Query = strings.Join(args, " ")
 	for t := range strings.SplitSeq(f.typ, ",") {
@@ -46,7 +46,7 @@ func (f *searchFlags) input(args []string) (memory.SearchInput, error) {
 		return in, usageError{fmt.Errorf("--match %q: use any or all", f.match)}
 	}
 	var err error
-	in.AsOf, err = parseTime(f.asOf, "--as-of")
+	in.AsOf, err = a.Memory.AsOf(f.asOf)
 	return in, err
 }
 
@@ -80,7 +80,7 @@ func newSearchCmd(g *globals) *cobra.Command {
 		Example: "  engram search 'why did we drop Redis' --limit 5",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
-			in, err := f.input(args)
+			in, err := f.input(a, args)
 			if err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func newRecallCmd(g *globals) *cobra.Command {
 		Example: "  engram recall 'how do we deploy' --budget 800",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
-			in, err := f.input(args)
+			in, err := f.input(a, args)
 			if err != nil {
 				return err
 			}

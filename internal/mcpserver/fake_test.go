@@ -268,6 +268,13 @@ func (f *fakeMemories) Delete(ctx context.Context, id int64, hard bool) (engram.
 	return r, nil
 }
 
+// AsOf is the service's rule, in UTC.
+func (f *fakeMemories) AsOf(value string) (time.Time, error) {
+	s := memory.New(nil, memory.Options{})
+	defer s.Close()
+	return s.AsOf(value)
+}
+
 func (f *fakeMemories) Search(ctx context.Context, in memory.SearchInput) (memory.SearchResult, error) {
 	leave, err := f.enter(ctx, "Search")
 	if err != nil {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"time"
 
 	"engram"
 	"engram/internal/service/memory"
@@ -20,6 +21,7 @@ type Memories interface {
 	Timeline(ctx context.Context, id int64, before, after int) (*store.Timeline, error)
 	Stats(ctx context.Context, project string) (memory.StatsResult, error)
 	Delete(ctx context.Context, id int64, hard bool) (engram.Receipt, error)
+	AsOf(value string) (time.Time, error)
 	Search(ctx context.Context, in memory.SearchInput) (memory.SearchResult, error)
 	Context(ctx context.Context, in memory.ContextInput) (memory.ContextResult, error)
 	StartSession(ctx context.Context, in memory.SessionInput) (*engram.Session, bool, error)

@@ -19,7 +19,7 @@ type searchArgs struct {
 	Limit       int    `json:"limit" default:"10" min:"1" max:"50"`
 	MatchMode   string `json:"match_mode" enum:"any,all" default:"any" doc:"all: every word must occur"`
 	AllProjects bool   `json:"all_projects" default:"false"`
-	AsOf        string `json:"as_of" doc:"What was known then: RFC 3339 time, or a date (its end, UTC)"`
+	AsOf        string `json:"as_of" doc:"What was known then: RFC 3339 time, or a date (its end)"`
 	Deep        bool   `json:"deep" default:"false" doc:"Search wider, slower"`
 }
 
@@ -56,7 +56,7 @@ func searchTool() tool {
 }
 
 func (c *call) search(ctx context.Context, in searchArgs) (*searchResult, error) {
-	asOf, err := parseAsOf(in.AsOf)
+	asOf, err := c.AsOf(in.AsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -198,21 +198,6 @@ func (h *hit) write(b *strings.Builder) {
 	if h.Truncated {
 		b.WriteString(" [truncated]")
 	}
-}
-
-// parseAsOf reads a time, or a date, which means that all of that day was known.
-func parseAsOf(s string) (time.Time, error) {
-	s = strings.TrimSpace(s)
-	if s == "" {
-		return time.Time{}, nil
-	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t.UTC(), nil
-	}
-	if day, err := time.Parse(time.DateOnly, s); err == nil {
-		return day.AddDate(0, 0, 1).Add(-time.Microsecond), nil
-	}
-	return time.Time{}, invalid("invalid_as_of", "as_of must be a time like 2026-03-31T12:00:00Z or a date like 2026-03-31")
 }
 
 func splitList(s string) []string {

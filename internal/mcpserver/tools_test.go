@@ -258,7 +258,7 @@ func TestErrors(t *testing.T) {
 		{"mem_session_end", fields{"id": "nope"}, "Error: session not found [unknown_session]"},
 		{"mem_update", fields{"id": 1}, "Error: there is nothing to change: give title, content, type, project, scope or topic_key [nothing_to_update]"},
 		{"mem_suggest_topic_key", fields{"type": "bug"}, "Error: title or content is required [title_required]"},
-		{"mem_search", fields{"query": "x", "as_of": "yesterday"}, "Error: as_of must be a time like 2026-03-31T12:00:00Z or a date like 2026-03-31 [invalid_as_of]"},
+		{"mem_search", fields{"query": "x", "as_of": "yesterday"}, "Error: as_of is not a time; write a time like 2026-03-31T12:00:00Z, or a date like 2026-03-31, which means its end [invalid_as_of]"},
 		{"mem_search", fields{"query": "x", "scope": "everything"}, "Error: scope must be one of project, personal, global [invalid_scope]"},
 		{"mem_search", fields{"query": "x", "limit": 0}, "Error: limit must be a whole number from 1 to 50 [invalid_limit]"},
 		{"mem_save", fields{"title": "t", "content": strings.Repeat("x", engram.DefaultMaxContent+1)}, "Error: content has 1048577 bytes, at most 1048576 are kept [content_too_long]"},

@@ -27,6 +27,7 @@ var searchCases = []routeCase{
 
 	{"v1 search", post("/v1/search", `{"query":"coffee","project":"alpha","types":["preference"],"limit":5}`), 200, []string{`{"items":[{"id":1,`, `"probability":0.`, `"no_answer":false`}, nil},
 	{"v1 search for nonsense", post("/v1/search", `{"query":"zeppelin quantum"}`), 200, []string{`{"items":[],"no_answer":true`}, nil},
+	{"v1 search at a wrong time", post("/v1/search", `{"query":"tea","as_of":"once"}`), 400, []string{`"code":"invalid_as_of"`}, nil},
 	{"v1 recall", post("/v1/recall", `{"query":"coffee","budget":500}`), 200, []string{`"text":"`, "tea, not coffee", `"tokens":`, `"no_answer":false`, `"items":[{"id":1,`}, nil},
 	{"v1 recall of nonsense", post("/v1/recall", `{"query":"zeppelin quantum"}`), 200, []string{`"text":""`, `"no_answer":true`, `"items":[]`}, nil},
 }

@@ -203,12 +203,12 @@ type searchBody struct {
 	Scope     string   `json:"scope"      enum:"project,personal,global"`
 	Limit     int      `json:"limit"      max:"50" doc:"10 when left out"`
 	MatchMode string   `json:"match_mode" enum:"any,all" doc:"all: only what has every word"`
-	AsOf      string   `json:"as_of"      doc:"what was known then"`
+	AsOf      string   `json:"as_of"      doc:"what was known then; a date means its end"`
 	Deep      bool     `json:"deep"       doc:"looks further"`
 }
 
-func (in *searchBody) input() (memory.SearchInput, error) {
-	asOf, err := parseTime("as_of", in.AsOf)
+func (a *api) searchInput(in *searchBody) (memory.SearchInput, error) {
+	asOf, err := a.Memory.AsOf(in.AsOf)
 	return memory.SearchInput{
 		Query: in.Query, Types: in.Types, Project: in.Project, AllProjects: in.Project == "", Scope: in.Scope,
 		Limit: in.Limit, MatchAll: in.MatchMode == "all", AsOf: asOf, Deep: in.Deep,
@@ -229,7 +229,7 @@ func foundOf(res memory.SearchResult) found {
 }
 
 func (a *api) search(ctx context.Context, in *searchBody, _ *reply) (found, error) {
-	q, err := in.input()
+	q, err := a.searchInput(in)
 	if err != nil {
 		return found{}, err
 	}
@@ -250,7 +250,7 @@ type recalled struct {
 }
 
 func (a *api) recall(ctx context.Context, in *recallBody, _ *reply) (recalled, error) {
-	q, err := in.input()
+	q, err := a.searchInput(&in.searchBody)
 	if err != nil {
 		return recalled{}, err
 	}

@@ -119,12 +119,12 @@ type wireSearch struct {
 	Scope       string `query:"scope"`
 	Limit       int    `query:"limit"        max:"50" doc:"10 when left out"`
 	MatchMode   string `query:"match_mode"   enum:"any,all" doc:"all: only what has every word"`
-	AsOf        string `query:"as_of"        doc:"what was known then"`
+	AsOf        string `query:"as_of"        doc:"what was known then; a date means its end"`
 	Deep        bool   `query:"deep"`
 }
 
 func (a *api) wireSearch(ctx context.Context, in *wireSearch, re *reply) ([]foundObservation, error) {
-	asOf, err := parseTime("as_of", in.AsOf)
+	asOf, err := a.Memory.AsOf(in.AsOf)
 	if err != nil {
 		return nil, err
 	}

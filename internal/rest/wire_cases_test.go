@@ -209,7 +209,7 @@ var wireErrorCases = []routeCase{
 	{"a query that is no UTF-8", fetch("/search?q=%ff"), 400, []string{`"code":"invalid_utf8"`}, nil},
 	{"a search for nothing", fetch("/search"), 400, []string{`"code":"q_required"`}, nil},
 	{"a search in a wrong way", fetch("/search?q=tea&match_mode=most"), 400, []string{`"code":"invalid_match_mode"`, "any, all"}, nil},
-	{"a search at a wrong time", fetch("/search?q=tea&as_of=once"), 400, []string{`"code":"invalid_time"`}, nil},
+	{"a search at a wrong time", fetch("/search?q=tea&as_of=once"), 400, []string{`"code":"invalid_as_of"`}, nil},
 	{"a search for prompts for nothing", fetch("/prompts/search?q="), 400, []string{`"code":"q_required"`}, nil},
 	{"a timeline of nothing", fetch("/timeline"), 400, []string{`"code":"observation_id_required"`}, nil},
 	{"a timeline of an unknown one", fetch("/timeline?observation_id=999"), 404, []string{`"code":"unknown_id"`}, nil},

@@ -136,6 +136,12 @@ func inZone(d time.Time, zone *time.Location) time.Time {
 	return t
 }
 
+// DayEnd is the last moment of a civil day in a zone, to the microsecond.
+func DayEnd(day time.Time, zone *time.Location) time.Time {
+	next := civil(day.Year(), int(day.Month()), day.Day()).AddDate(0, 0, 1)
+	return inZone(next, zone).Add(-time.Microsecond)
+}
+
 func validDate(y, m, d int) bool {
 	if y < 1 || y > 9999 || m < 1 || m > 12 || d < 1 {
 		return false
