@@ -19,9 +19,10 @@ import (
 
 // Server offers a set of tools over the memories.
 type Server struct {
-	open  func(context.Context) (Memories, error)
-	opts  Options
-	tools []tool
+	open   func(context.Context) (Memories, error)
+	opts   Options
+	tools  []tool
+	graces graces
 }
 
 // Options are the settings of a Server; zero values mean the defaults.
@@ -51,7 +52,7 @@ func New(open func(context.Context) (Memories, error), opts Options) (*Server, e
 	if opts.WatchParent == 0 {
 		opts.WatchParent = 2 * time.Second
 	}
-	return &Server{open: open, opts: opts, tools: tools}, nil
+	return &Server{open: open, opts: opts, tools: tools, graces: defaultGraces}, nil
 }
 
 // handshake is the newest protocol version that begins with initialize; later

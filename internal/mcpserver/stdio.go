@@ -13,12 +13,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// How long calls that run may take to finish.
-const (
-	finishAfterInput = 30 * time.Second // when the client said all it had to say
-	finishAfterStop  = 3 * time.Second  // when the process is told to end, or is orphaned
-	finishCancelled  = time.Second      // once they were cancelled
-)
+// graces are how long calls may take to finish at the end.
+type graces struct {
+	input     time.Duration // when the client said all it had to say
+	stop      time.Duration // when the process is told to end, or is orphaned
+	cancelled time.Duration // once their contexts are cancelled
+}
+
+var defaultGraces = graces{input: 10 * time.Second, stop: 3 * time.Second, cancelled: time.Second}
 
 // TakeStdout returns the process's standard output for [Server.ServeStdio], and
 // points os.Stdout at standard error, so that nothing else gets among the
@@ -31,8 +33,9 @@ func TakeStdout() *os.File {
 }
 
 // ServeStdio serves one client on two pipes until its input ends, ctx is done
-// or the parent process is gone, after it has answered what was read. The input
-// is left open, and a read of it may outlive the call.
+// or the parent process is gone, after it has answered what was read. What takes
+// too long is cancelled then, and left behind if it does not heed that. The
+// input is left open, and a read of it may outlive the call.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := newConn(in, out, s.turnOf, s.opts.Logger)
 	// The SDK is told that the handshake is over: requests may come before it,
@@ -57,12 +60,12 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	go func() { read <- c.pump() }()
 
 	var cause error
-	grace := finishAfterStop
+	grace := s.graces.stop
 	orphaned, stop := watchParent(s.opts.WatchParent)
 	defer stop()
 	select {
 	case cause = <-read:
-		grace = finishAfterInput
+		grace = s.graces.input
 	case <-ctx.Done():
 	case <-orphaned:
 		s.opts.Logger.Warn("parent process is gone")
@@ -71,8 +74,9 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	c.end()
 	if !within(grace, finished) {
-		c.close()
-		if !within(finishCancelled, finished) {
+		s.opts.Logger.Warn("calls are cancelled: they did not finish in time", "time", grace)
+		c.close() // the SDK cancels what runs
+		if !within(s.graces.cancelled, finished) {
 			s.opts.Logger.Warn("calls still run at the end")
 		}
 	}
