@@ -196,6 +196,10 @@ func newContextCmd(g *globals) *cobra.Command {
 			}{res.Text, res.Project, res.Pinned, res.Tasks, res.Sessions, res.Memories, res.Prompts, res.Left}
 			return g.print(cmd, view, func(w io.Writer) {
 				if res.Text == "" {
+					if in.Scope != "" {
+						fmt.Fprintf(w, "nothing of scope %s is remembered here; without --scope there may be more\n", in.Scope)
+						return
+					}
 					fmt.Fprintln(w, "nothing is remembered here yet")
 					return
 				}

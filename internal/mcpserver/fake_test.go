@@ -215,7 +215,11 @@ func (f *fakeMemories) Timeline(ctx context.Context, id int64, before, after int
 	if focus == nil {
 		return nil, notFound(id)
 	}
-	t := &store.Timeline{Focus: focus, Session: &engram.Session{ID: focus.Session, Project: focus.Project, StartedAt: fakeTime}}
+	session := f.sessions[focus.Session]
+	if session == nil {
+		session = &engram.Session{ID: focus.Session, Project: focus.Project, StartedAt: fakeTime}
+	}
+	t := &store.Timeline{Focus: focus, Session: session}
 	for _, other := range f.ids() {
 		m := f.memories[other]
 		if m.Session != focus.Session {
@@ -309,7 +313,7 @@ func (f *fakeMemories) Context(ctx context.Context, in memory.ContextInput) (mem
 		res.Project = fakeProject
 	}
 	for _, id := range f.ids() {
-		if m := f.memories[id]; m.Project == res.Project {
+		if m := f.memories[id]; m.Project == res.Project && (in.Scope == "" || in.Scope == string(m.Scope)) {
 			res.Text += "- " + m.Title + "\n"
 		}
 	}

@@ -17,11 +17,19 @@ const (
 // aside what is much longer.
 const replyTokens = 7500
 
-// snippet is the beginning of s on one line, at most limit characters, cut after a
-// word where there is one near, and whether something is missing.
+// snippet is the beginning of s on one line, at most limit characters with the
+// mark where it is cut, after a word where one ends near, and whether something
+// is missing.
 func snippet(s string, limit int) (short string, cut bool) {
 	var b strings.Builder
 	n, space, lastSpace := 0, false, 0
+	room := 0 // bytes that leave a character for the mark
+	write := func(r rune) {
+		b.WriteRune(r)
+		if n++; n < limit {
+			room = b.Len()
+		}
+	}
 	for _, r := range s {
 		if unicode.IsSpace(r) {
 			space = b.Len() > 0
@@ -29,14 +37,12 @@ func snippet(s string, limit int) (short string, cut bool) {
 		}
 		if space {
 			space, lastSpace = false, b.Len()
-			b.WriteByte(' ')
-			n++
+			write(' ')
 		}
 		if n >= limit {
-			return cutAt(b.String(), lastSpace), true
+			return cutAt(b.String()[:room], min(lastSpace, room)), true
 		}
-		b.WriteRune(r)
-		n++
+		write(r)
 	}
 	return b.String(), false
 }

@@ -19,9 +19,12 @@ func TestSnippet(t *testing.T) {
 		{"white space folded", "  a\n\n\tb  ", 5, "a b", false},
 		{"white space at the end is nothing", "abcde  \n", 5, "abcde", false},
 		{"at a word", "alpha beta gamma", 12, "alpha beta…", true},
-		{"in a long word", strings.Repeat("x", 20), 10, strings.Repeat("x", 10) + "…", true},
-		{"no word near", "a " + strings.Repeat("x", 20), 10, "a " + strings.Repeat("x", 8) + "…", true},
-		{"at a rune", "渡轮每二十分钟一班", 4, "渡轮每二…", true},
+		{"in a long word", strings.Repeat("x", 20), 10, strings.Repeat("x", 9) + "…", true},
+		{"no word near", "a " + strings.Repeat("x", 20), 10, "a " + strings.Repeat("x", 7) + "…", true},
+		{"at a rune", "渡轮每二十分钟一班", 4, "渡轮每…", true},
+		{"a word that ends before the mark", "abcd efgh", 5, "abcd…", true},
+		{"a word that ends at the limit", "abcde fgh", 5, "abcd…", true},
+		{"room for the mark alone", "abc", 1, "…", true},
 		{"empty", "", 5, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -29,6 +32,9 @@ func TestSnippet(t *testing.T) {
 			got, cut := snippet(tt.text, tt.limit)
 			if got != tt.want || cut != tt.cut {
 				t.Errorf("snippet(%q, %d) = %q, %v; want %q, %v", tt.text, tt.limit, got, cut, tt.want, tt.cut)
+			}
+			if n := utf8.RuneCountInString(got); n > tt.limit {
+				t.Errorf("snippet(%q, %d) has %d characters", tt.text, tt.limit, n)
 			}
 		})
 	}

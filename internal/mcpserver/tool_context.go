@@ -54,13 +54,21 @@ func (c *call) context(ctx context.Context, in contextArgs) (*contextResult, err
 		Left:    got.Left,
 	}
 	if out.Context == "" {
-		out.Context = "Nothing is saved yet"
-		if got.Project != "" {
-			out.Context += " in project " + got.Project
-		}
-		out.Context += "; mem_save stores the first memory."
+		out.Context = nothing(got.Project, in.Scope)
 	}
 	return out, nil
+}
+
+// nothing says that there is nothing, and of what.
+func nothing(project, scope string) string {
+	where := ""
+	if project != "" {
+		where = " in project " + project
+	}
+	if scope != "" {
+		return "Nothing of scope " + scope + " is saved" + where + "; without scope, mem_context shows what else there is."
+	}
+	return "Nothing is saved yet" + where + "; mem_save stores the first memory."
 }
 
 func (r *contextResult) words() string { return r.Context }

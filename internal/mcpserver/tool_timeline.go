@@ -31,6 +31,7 @@ type sessionFact struct {
 	Started string `json:"started"`
 	Ended   string `json:"ended,omitempty"`
 	Summary string `json:"summary,omitempty"`
+	Cut     bool   `json:"summary_truncated,omitempty"`
 }
 
 func timelineTool() tool {
@@ -45,7 +46,7 @@ func (c *call) timeline(ctx context.Context, in timelineArgs) (*timelineResult, 
 	if err != nil {
 		return nil, err
 	}
-	out := &timelineResult{Focus: hitOf(t.Focus, snippetLength), Session: sessionFactOf(t.Session), Total: t.Total}
+	out := &timelineResult{Focus: hitOf(t.Focus, snippetLength), Total: t.Total}
 	var leftBefore, leftAfter int
 	budget := replyTokens - out.Focus.cost()
 	out.Before, leftBefore = neighbors(t.Before, budget/2, true)
@@ -53,7 +54,29 @@ func (c *call) timeline(ctx context.Context, in timelineArgs) (*timelineResult, 
 	if leftBefore+leftAfter > 0 {
 		c.note(fmt.Sprintf("left out for length: %d earlier and %d later", leftBefore, leftAfter))
 	}
+	out.Session = c.sessionFact(t.Session, in.Before+in.After == 0, budget)
 	return out, nil
+}
+
+// sessionFact shows a session: of its summary the beginning or, where whole is
+// asked for, as much as there is room for.
+func (c *call) sessionFact(s *engram.Session, whole bool, room int) *sessionFact {
+	if s == nil {
+		return nil
+	}
+	out := &sessionFact{ID: s.ID, Project: s.Project, Started: when(s.StartedAt), Ended: when(s.EndedAt)}
+	if whole {
+		var next int
+		out.Summary, next, _ = window(s.Summary, 0, engram.DefaultMaxContent, room)
+		if out.Cut = next > 0; out.Cut {
+			c.note("the session's summary is too long for a reply; the command engram sessions --json has it whole")
+		}
+		return out
+	}
+	if out.Summary, out.Cut = snippet(s.Summary, snippetLength); out.Cut {
+		c.note("the session's summary is cut; before 0 and after 0 give it whole")
+	}
+	return out
 }
 
 // neighbors shows those of ms that fit, the ones nearest to the focus first to
@@ -79,25 +102,24 @@ func neighbors(ms []*engram.Memory, budget int, earlier bool) (shown []hit, left
 	return shown, left
 }
 
-func sessionFactOf(s *engram.Session) *sessionFact {
-	if s == nil {
-		return nil
-	}
-	out := &sessionFact{ID: s.ID, Project: s.Project, Started: when(s.StartedAt), Ended: when(s.EndedAt)}
-	out.Summary, _ = snippet(s.Summary, snippetLength)
-	return out
-}
-
 func (r *timelineResult) words() string {
 	var b strings.Builder
 	if s := r.Session; s != nil {
-		fmt.Fprintf(&b, "Session %s, project %s, started %s", s.ID, s.Project, s.Started)
+		b.WriteString("Session " + s.ID)
+		if s.Project != "" {
+			b.WriteString(", project " + s.Project)
+		}
+		b.WriteString(", started " + s.Started)
 		if s.Ended != "" {
 			fmt.Fprintf(&b, ", ended %s", s.Ended)
 		}
 		fmt.Fprintf(&b, ", %d memories.\n", r.Total)
 		if s.Summary != "" {
-			fmt.Fprintf(&b, "Summary: %s\n", s.Summary)
+			fmt.Fprintf(&b, "Summary: %s", s.Summary)
+			if s.Cut {
+				b.WriteString(" [truncated]")
+			}
+			b.WriteByte('\n')
 		}
 	}
 	write := func(heading string, hits []hit) {

@@ -272,6 +272,55 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestTimelineSummary: the beginning of a session's summary says that it is
+// cut, and how to get it whole; then it is.
+func TestTimelineSummary(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.call("mem_session_start", fields{"id": "s", "project": "p"})
+	d.call("mem_save", fields{"title": "t", "content": "c"})
+	d.call("mem_session_end", fields{"id": "s", "summary": strings.Repeat("line of it\n", 50) + "the end"})
+	text, structured, _ := d.call("mem_timeline", fields{"observation_id": 1})
+	for _, want := range []string{"… [truncated]\n", "Note: the session's summary is cut; before 0 and after 0 give it whole."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	if !strings.Contains(structured, `"summary_truncated":true`) || strings.Contains(structured, "the end") {
+		t.Errorf("answered %s", structured)
+	}
+	text, structured, _ = d.call("mem_timeline", fields{"observation_id": 1, "before": 0, "after": 0})
+	if !strings.Contains(text, "line of it\nthe end\n") || !strings.Contains(structured, `line of it\nthe end"`) ||
+		strings.Contains(text+structured, "truncated") {
+		t.Errorf("answered %s\n%s", text, structured)
+	}
+
+	d.call("mem_session_end", fields{"id": "s", "summary": strings.Repeat("very long ", 10_000)})
+	text, structured, _ = d.call("mem_timeline", fields{"observation_id": 1, "before": 0, "after": 0})
+	if !strings.Contains(text, "Note: the session's summary is too long for a reply; the command engram sessions --json has it whole.") ||
+		!strings.Contains(structured, `"summary_truncated":true`) || tokens(text) > replyTokens+200 {
+		t.Errorf("answered %d tokens: %.300s", tokens(text), text)
+	}
+}
+
+func TestTimelineOfNoProject(t *testing.T) {
+	t.Parallel()
+	r := timelineResult{Session: &sessionFact{ID: "s", Started: "2026-03-01T12:00:00Z"}, Total: 1}
+	if got, want := r.words(), "Session s, started 2026-03-01T12:00:00Z, 1 memories.\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("words are %q, want %q first", got, want)
+	}
+}
+
+func TestContextOfAScopeWithoutMemories(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.call("mem_save", fields{"title": "t", "content": "c"})
+	const want = "Nothing of scope personal is saved in project here; without scope, mem_context shows what else there is."
+	if text, structured, _ := d.call("mem_context", fields{"scope": "personal"}); text != want || !strings.Contains(structured, want) {
+		t.Errorf("answered %s\n%s", text, structured)
+	}
+}
+
 // TestWritesSayWhatTheyTookOut: private text is taken out here, secrets by the
 // service; the caller is told of both, in both halves of the reply.
 func TestWritesSayWhatTheyTookOut(t *testing.T) {
