@@ -125,25 +125,29 @@ type Memories interface {
 	// key, or files changed in fact, the old version is kept and Version + 1;
 	// RevisionCount + 1 and UpdatedAt = now in any case. A topic key that
 	// another living memory of the same project and scope holds is
-	// [engram.ErrConflict].
+	// [engram.ErrConflict]. A session's summary that is the memory's text becomes
+	// the new one.
 	UpdateMemory(ctx context.Context, workspace string, id int64, patch Patch, now time.Time) (*engram.Memory, error)
 
 	// PinMemory sets or clears the pin; it is no new version.
 	PinMemory(ctx context.Context, workspace string, id int64, pinned bool, now time.Time) error
 
 	// DeleteMemory hides a living memory. One that is hidden already is not found.
+	// A session's summary that is its text becomes that of the session's newest
+	// other living session_summary, or none.
 	DeleteMemory(ctx context.Context, workspace string, id int64, now time.Time) (engram.Receipt, error)
 
 	// RestoreMemory makes a softly deleted memory living again. If its topic key
-	// was taken meanwhile it comes back without one. A living one is returned as
-	// it is.
+	// was taken meanwhile it comes back without one. A session_summary becomes its
+	// session's again where that has none, or an older one's. A living one is
+	// returned as it is.
 	RestoreMemory(ctx context.Context, workspace string, id int64, now time.Time) (*engram.Memory, error)
 
 	// EraseMemory removes a memory, living or hidden: row, versions, index
 	// entries, support links, and derived memories that rest on it alone, in one
 	// transaction, so that the text is in no page of the store's files when it
 	// returns, except those that the receipt names. A session's summary that is
-	// the memory's text goes too. What stays is a tombstone: id, uid and time.
+	// the memory's text goes too, as with DeleteMemory. What stays is a tombstone: id, uid and time.
 	EraseMemory(ctx context.Context, workspace string, id int64, now time.Time) (engram.Receipt, error)
 
 	// TouchMemories counts an access on each of ids; unknown ones are ignored. It

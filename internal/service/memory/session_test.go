@@ -111,6 +111,56 @@ func TestSessionSummary(t *testing.T) {
 	wantError(t, err, engram.ErrInvalid, "content_required")
 }
 
+// TestSummaryThatWentIsShownNowhere: what is shown of a session follows the
+// memory that its summary was saved as.
+func TestSummaryThatWentIsShownNowhere(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	r, err := f.SessionSummary(ctx, "weaver", "s", "Goal: the thirdword.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	neighbour := f.save(t, memory.SaveInput{Content: "A sibling.", Session: "s", Project: "weaver"})
+	shown := func() string {
+		t.Helper()
+		block, err := f.Context(ctx, memory.ContextInput{Project: "weaver"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := f.Timeline(ctx, neighbour.ID, 5, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := f.Session(ctx, "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return block.Text + line.Session.Summary + s.Summary
+	}
+	if got := shown(); strings.Count(got, "thirdword") < 3 {
+		t.Fatalf("the summary is not shown: %s", got)
+	}
+	if _, err := f.Update(ctx, r.ID, memory.UpdateInput{Content: ptr("Goal: the fourthword.")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(); strings.Contains(got, "thirdword") || strings.Count(got, "fourthword") < 3 {
+		t.Errorf("after an edit: %s", got)
+	}
+	if _, err := f.Delete(ctx, r.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(); strings.Contains(got, "fourthword") {
+		t.Errorf("after a delete: %s", got)
+	}
+	if _, err := f.Restore(ctx, r.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(); strings.Count(got, "fourthword") < 3 {
+		t.Errorf("after a restore: %s", got)
+	}
+}
+
 func TestSessionProjectIsTheMemorys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(o *memory.Options) {

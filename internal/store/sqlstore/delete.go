@@ -18,6 +18,9 @@ func (s *Store) DeleteMemory(ctx context.Context, workspace string, id int64, no
 		if err := stampSeq(ctx, tx, id); err != nil {
 			return err
 		}
+		if err := leaveSummary(ctx, tx, id); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `UPDATE memories SET deleted_at = $1 WHERE id = $2`, micros(now), id)
 		return err
 	})
@@ -48,6 +51,9 @@ func (s *Store) RestoreMemory(ctx context.Context, workspace string, id int64, n
 			}
 		}
 		if _, err := tx.Exec(ctx, `UPDATE memories SET deleted_at = NULL, seq = $1 WHERE id = $2`, seq, id); err != nil {
+			return err
+		}
+		if err := returnSummary(ctx, tx, id); err != nil {
 			return err
 		}
 		got, err = memoryByID(ctx, tx, workspace, id, false)
@@ -144,8 +150,8 @@ func eraseOne(ctx context.Context, tx *Tx, id int64, now time.Time, seq int64, r
 	if err != nil {
 		return err
 	}
-	// A session's summary is a copy of the text of the memory that it was saved as.
-	const summary = `UPDATE sessions SET summary = '' WHERE summary <> ''
+	// Also where it is the text of an old version.
+	const summary = `UPDATE sessions SET summary = ` + nextSummary + ` WHERE summary <> ''
 		AND (workspace, id) = (SELECT workspace, session FROM memories WHERE id = $1)
 		AND (summary = (SELECT content FROM memories WHERE id = $1)
 			OR summary IN (SELECT content FROM memory_versions WHERE memory_id = $1))`

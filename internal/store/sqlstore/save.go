@@ -136,6 +136,9 @@ func (v *saver) overwriteTopic(ctx context.Context, m *engram.Memory) (store.Sav
 	if err := closeVersion(ctx, v.tx, id, v.rule.Now, seq); err != nil {
 		return store.Saved{}, false, err
 	}
+	if err := rewriteSummary(ctx, v.tx, id, m.Type, m.Content); err != nil {
+		return store.Saved{}, false, err
+	}
 	// A text of little trust takes the trust of the one that it replaces away.
 	saved := store.Saved{ID: id, Outcome: store.Updated}
 	err = v.tx.Row(ctx, `UPDATE memories SET type = $1, title = $2, content = $3, hash = $4, tool_name = $5, files = $6,

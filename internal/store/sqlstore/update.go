@@ -36,6 +36,9 @@ func (s *Store) UpdateMemory(ctx context.Context, workspace string, id int64, pa
 				return err
 			}
 		}
+		if err := rewriteSummary(ctx, tx, id, updated.Type, updated.Content); err != nil {
+			return err
+		}
 		files, err := encodeFiles(updated.Files)
 		if err != nil {
 			return err

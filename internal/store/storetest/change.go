@@ -227,6 +227,50 @@ var deleteTests = map[string]func(t *testing.T, f *fixture){
 		_ = must(f.EraseMemory(t.Context(), ws, id, f.now))(t)
 		same(t, "summary", must(f.Session(t.Context(), ws, "s1"))(t).Summary, "")
 	},
+	"a session's summary goes by its memory": func(t *testing.T, f *fixture) {
+		summarise := func(content string) int64 {
+			rule := f.rule()
+			rule.SessionSummary = content
+			return must(f.SaveMemory(t.Context(), note("sum "+content, content, typed(engram.TypeSessionSummary)), rule))(t).ID
+		}
+		summary := func() string { return must(f.Session(t.Context(), ws, "s1"))(t).Summary }
+		a := summarise("a")
+		f.tick(time.Second)
+		b := summarise("b")
+		other := f.save(t, note("other", "b", session("s2"), typed(engram.TypeSessionSummary))).ID
+		_ = must(f.UpdateMemory(t.Context(), ws, a, store.Patch{Content: ptr("a2")}, f.now))(t)
+		same(t, "an older one edited", summary(), "b")
+		_ = must(f.UpdateMemory(t.Context(), ws, b, store.Patch{Content: ptr("b2")}, f.now))(t)
+		same(t, "edited", summary(), "b2")
+		_ = must(f.UpdateMemory(t.Context(), ws, other, store.Patch{Content: ptr("b2")}, f.now))(t)
+		_ = must(f.DeleteMemory(t.Context(), ws, other, f.now))(t)
+		same(t, "another session's deleted", summary(), "b2")
+		_ = must(f.DeleteMemory(t.Context(), ws, b, f.now))(t)
+		same(t, "deleted", summary(), "a2")
+		_ = must(f.RestoreMemory(t.Context(), ws, b, f.now))(t)
+		same(t, "restored", summary(), "b2")
+		_ = must(f.DeleteMemory(t.Context(), ws, a, f.now))(t)
+		_ = must(f.DeleteMemory(t.Context(), ws, b, f.now))(t)
+		same(t, "both deleted", summary(), "")
+		_ = must(f.RestoreMemory(t.Context(), ws, b, f.now))(t)
+		_ = must(f.RestoreMemory(t.Context(), ws, a, f.now))(t)
+		same(t, "the older restored last", summary(), "b2")
+		_ = must(f.UpdateMemory(t.Context(), ws, b, store.Patch{Type: ptr(engram.TypeManual)}, f.now))(t)
+		same(t, "no summary any more", summary(), "a2")
+		_ = must(f.UpdateMemory(t.Context(), ws, a, store.Patch{TopicKey: ptr("k")}, f.now))(t)
+		f.save(t, note("sum a", "a3", typed(engram.TypeSessionSummary), topic("k")))
+		same(t, "topic written over", summary(), "a3")
+		_ = must(f.EraseMemory(t.Context(), ws, a, f.now))(t)
+		same(t, "erased", summary(), "")
+	},
+	"a summary of the session's own stays": func(t *testing.T, f *fixture) {
+		id := f.save(t, note("a", "a", typed(engram.TypeSessionSummary))).ID
+		_ = must(f.EndSession(t.Context(), ws, "s1", "all went well", f.now))(t)
+		_ = must(f.UpdateMemory(t.Context(), ws, id, store.Patch{Content: ptr("b")}, f.now))(t)
+		_ = must(f.DeleteMemory(t.Context(), ws, id, f.now))(t)
+		_ = must(f.RestoreMemory(t.Context(), ws, id, f.now))(t)
+		same(t, "summary", must(f.Session(t.Context(), ws, "s1"))(t).Summary, "all went well")
+	},
 	"erase lets another summary be": func(t *testing.T, f *fixture) {
 		id := f.save(t, note("a", "a")).ID
 		_ = must(f.EndSession(t.Context(), ws, "s1", "all went well", f.now))(t)
