@@ -7,11 +7,12 @@ import (
 )
 
 // Floor is the least probability of the best candidate: below it there is no
-// answer. What stands beside an answer needs beside only: the right one is
-// often second, and says less of what was asked.
+// answer. A ranked list shows what stands beside an answer whatever its
+// probability: the right one is often second, and says less of what was asked.
+// What is packed into a budget needs Beside.
 const (
 	Floor  = 0.5
-	beside = 0.25
+	Beside = 0.25
 )
 
 // The floor looks at how much of what was asked a memory says. A word weighs its
@@ -23,12 +24,12 @@ const (
 const (
 	evidenceDocs   = 200
 	commonMissing  = 0.4
-	bigramSaid     = 0.5
-	bigramMissing  = 0.1
-	bigramUnknown  = 0.5  // of what a pair counts that no memory has
+	bigramSaid     = 0.8
+	bigramMissing  = 0.01
+	bigramUnknown  = 0.05 // of what a pair counts that no memory has
 	overlapMissing = 0.2  // of a pair that overlaps one that it says
 	aroundEvidence = 0.6  // of a word that only a neighbouring turn has
-	enoughEvidence = 24.0 // about four rare words: more than that no answer need say
+	enoughEvidence = 16.0 // about four rare words: more than that no answer need say
 	windowEvidence = 0.6  // of lying in the window: that of a word that no memory has
 )
 
@@ -37,7 +38,7 @@ const (
 // where words were asked for that no memory has.
 const (
 	floorSlope   = 10.0
-	floorEnough  = 0.33 // coverage of a probability of one half
+	floorEnough  = 0.20 // coverage of a probability of one half
 	floorMore    = 0.17 // … where it is reached by unknown words instead
 	floorUnknown = 0.72 // how much coverage the share of unknown words asks for
 )

@@ -60,6 +60,7 @@ type Pool struct {
 	Arms       []string
 	Candidates []*Candidate // best first once ranked
 	byID       map[int64]*Candidate
+	Beside     float64 // the probability that what stands beside an answer needs
 }
 
 // Fuse makes one pool of what the arms found: each memory once, with the score

@@ -56,8 +56,9 @@ func (p *Pool) MarkPhrases(id int64, has int) {
 	}
 }
 
-// Passed are the candidates that clear the floor, best first: none, where none
-// is likely enough to be an answer.
+// Passed are the candidates that may be returned, best first: none, where none
+// is likely enough to be an answer; else those that are likely enough to stand
+// beside it.
 func (p *Pool) Passed() []*Candidate {
 	least := p.least()
 	var out []*Candidate
@@ -73,7 +74,7 @@ func (p *Pool) Passed() []*Candidate {
 func (p *Pool) least() float64 {
 	for _, c := range p.Candidates {
 		if c.Probability >= Floor {
-			return beside
+			return p.Beside
 		}
 	}
 	return Floor

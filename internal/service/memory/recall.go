@@ -30,6 +30,7 @@ func (s *Service) Recall(ctx context.Context, in RecallInput) (RecallResult, err
 	if err != nil {
 		return RecallResult{}, err
 	}
+	f.pool.Beside = recall.Beside
 	found, err := f.hits(ctx)
 	if err != nil {
 		return RecallResult{}, err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"engram"
 	"engram/internal/keyword"
@@ -15,9 +16,13 @@ import (
 	"engram/internal/text"
 )
 
-// catchUpRows is about how many rows one step of catching up reads, so that no
-// read transaction is long and sealing goes in small steps.
-const catchUpRows = 2000
+// A step of catching up reads about so many rows, or so many bytes of them, so
+// that no read transaction is long, a search that is cancelled ends soon and
+// sealing goes in small steps.
+const (
+	catchUpRows  = 2000
+	catchUpBytes = 4 << 20
+)
 
 // Rows that a search could see, by the number of their last write. A closed
 // version is as deleted as its memory is.
@@ -55,14 +60,27 @@ func scanKeywordRow(rows *sql.Rows) (r keywordRow, err error) {
 	return r, err
 }
 
-// analyse gives the terms of all that is searched in a memory. A title that was
-// made from the content would count its first words twice.
+// analyse gives the terms of all that is searched in a memory.
 func (r *keywordRow) analyse() text.Doc {
 	title := r.title
-	if title == text.Title("", r.content) {
+	if r.saysTitle() {
 		title = ""
 	}
 	return text.Analyze(append([]string{r.speaker, title, r.content, r.topicKey}, r.files...)...)
+}
+
+// madeTitle is from how many bytes on a title that the content begins with is
+// taken for one that a client cut off it.
+const madeTitle = 40
+
+// saysTitle reports whether the title was made from the content: it would count
+// the content's first words twice.
+func (r *keywordRow) saysTitle() bool {
+	if r.title == r.content || r.title == text.Title("", r.content) {
+		return true
+	}
+	begin := strings.TrimRight(r.title, "….")
+	return len(begin) >= madeTitle && strings.HasPrefix(r.content, begin)
 }
 
 // loaded gives the index, reading the sealed segments the first time. The turn
@@ -125,7 +143,8 @@ func sealedState(ctx context.Context, tx *sqlstore.Tx) (seq, generation int64, e
 }
 
 // catchUp brings the index to the write number until, step by step, and makes
-// it what searches see. The turn is taken.
+// it what searches see, after each step: what is done when ctx ends need not be
+// done again. The turn is taken.
 func (k *keywordIndex) catchUp(ctx context.Context, st *keywordState, until int64) (*keywordState, error) {
 	for st.seq < until {
 		next, err := k.step(ctx, st)
@@ -133,12 +152,13 @@ func (k *keywordIndex) catchUp(ctx context.Context, st *keywordState, until int6
 			return nil, fmt.Errorf("keyword index: %w", err)
 		}
 		st = next
+		k.state.Store(st)
 	}
 	k.state.Store(st)
 	return st, nil
 }
 
-// step applies the writes that follow, about catchUpRows of rows.
+// step applies the writes that follow, about catchUpRows or catchUpBytes of them.
 func (k *keywordIndex) step(ctx context.Context, st *keywordState) (*keywordState, error) {
 	next := *st
 	var (
@@ -147,11 +167,12 @@ func (k *keywordIndex) step(ctx context.Context, st *keywordState) (*keywordStat
 		pass   = passer{index: st.index}
 	)
 	err := k.s.Read(ctx, func(tx *sqlstore.Tx) error {
-		if err := tx.Row(ctx, stepQuery, []any{st.seq, catchUpRows}, &next.seq); err != nil {
+		var err error
+		if next.seq, err = stepEnd(ctx, tx, st.seq); err != nil {
 			return err
 		}
 		window := []any{st.seq, next.seq}
-		err := tx.Rows(ctx, `SELECT memory_id FROM tombstones WHERE seq > $1 AND seq <= $2`, window, func(rows *sql.Rows) error {
+		err = tx.Rows(ctx, `SELECT memory_id FROM tombstones WHERE seq > $1 AND seq <= $2`, window, func(rows *sql.Rows) error {
 			var id int64
 			err := rows.Scan(&id)
 			erased = append(erased, id)
@@ -181,11 +202,31 @@ func (k *keywordIndex) step(ctx context.Context, st *keywordState) (*keywordStat
 	return &next, nil
 }
 
-// stepQuery is where a step that begins after $1 ends: behind the transaction
+// writtenAfter are the writes that follow, with the sizes of what they wrote.
+const writtenAfter = `SELECT * FROM (SELECT seq, octet_length(content) FROM memories WHERE seq > $1 ORDER BY seq LIMIT $2)
+	UNION ALL SELECT * FROM (SELECT seq, octet_length(content) FROM memory_versions WHERE seq > $1 ORDER BY seq LIMIT $2)
+	ORDER BY 1 LIMIT $2`
+
+// stepEnd is where a step that begins after seq ends: behind the transaction
 // that has its last row.
-const stepQuery = `SELECT COALESCE(
-	(SELECT seq FROM memories WHERE seq > $1 ORDER BY seq LIMIT 1 OFFSET $2),
-	(SELECT value FROM counters WHERE name = 'seq'))`
+func stepEnd(ctx context.Context, tx *sqlstore.Tx, seq int64) (end int64, err error) {
+	rowsLeft, bytesLeft := catchUpRows, catchUpBytes
+	err = tx.Rows(ctx, writtenAfter, []any{seq, catchUpRows}, func(rows *sql.Rows) error {
+		var at int64
+		var size int
+		if err := rows.Scan(&at, &size); err != nil || rowsLeft <= 0 || bytesLeft <= 0 {
+			return err
+		}
+		end = at
+		rowsLeft--
+		bytesLeft -= size
+		return nil
+	})
+	if err == nil && rowsLeft > 0 && bytesLeft > 0 { // that was all
+		err = tx.Row(ctx, `SELECT value FROM counters WHERE name = 'seq'`, nil, &end)
+	}
+	return end, err
+}
 
 // sortDocuments puts the versions of a memory side by side, closed ones first.
 func sortDocuments(docs []keyword.Document) {
