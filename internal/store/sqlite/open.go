@@ -164,6 +164,10 @@ func pathCause(err error) error {
 	return err
 }
 
+// connIdle is after how long an unused connection is closed; opening one takes
+// about two milliseconds.
+const connIdle = 30 * time.Second
+
 func (s *Store) openPools() error {
 	writer, err := driver.Open(s.dsn(), s.initWriter)
 	if err != nil {
@@ -177,7 +181,9 @@ func (s *Store) openPools() error {
 	}
 	reader.SetMaxOpenConns(s.opts.ReadConns)
 	reader.SetMaxIdleConns(s.opts.ReadConns)
-	reader.SetConnMaxIdleTime(5 * time.Minute)
+	// A connection keeps the memory that it once needed; a quiet process gives it back.
+	reader.SetConnMaxIdleTime(connIdle)
+	writer.SetConnMaxIdleTime(connIdle)
 	s.writer, s.reader = writer, reader
 	return nil
 }
