@@ -17,19 +17,19 @@ func (sc *secretScanner) contextAt(i int) (secretSpan, bool) {
 	switch s[i] {
 	case ':':
 		if strings.HasPrefix(s[i:], "://") {
-			return urlPassword(s, i+3)
+			return sc.urlPassword(i + 3)
 		}
 		return sc.assignment(i)
 	case '=':
 		return sc.assignment(i)
 	case '>':
-		return elementValue(s, i)
+		return sc.elementValue(i)
 	case '-':
 		return sc.flagValue(i)
 	case 'B', 'b':
-		return authorization(s, i)
+		return sc.authorization(i)
 	case 'P':
-		return puttyKey(s, i)
+		return sc.puttyKey(i)
 	case 'p':
 		return sc.netrcPassword(i)
 	}
@@ -37,13 +37,15 @@ func (sc *secretScanner) contextAt(i int) (secretSpan, bool) {
 }
 
 // urlPassword is the password of the user part that begins at i.
-func urlPassword(s string, i int) (secretSpan, bool) {
+func (sc *secretScanner) urlPassword(i int) (secretSpan, bool) {
+	s := sc.s
 	colon, at := -1, -1
 	for j := i; j < len(s) && j-i < maxContextValue; j++ {
 		if m := markEnd(s, j); m > j {
 			j = m - 1
 			continue
 		}
+		sc.work++
 		c := s[j]
 		if c == ':' && colon < 0 {
 			colon = j
@@ -81,27 +83,29 @@ func (sc *secretScanner) assignment(i int) (secretSpan, bool) {
 	if i+1 < len(s) && s[i] == '=' && s[i+1] == '=' {
 		return secretSpan{}, false
 	}
-	name, start := nameBefore(s, i)
+	if i < sc.dull {
+		return secretSpan{}, false
+	}
+	name, start := sc.nameBefore(i)
 	use := nameUse(name)
-	if use == useNone || i < sc.dull {
+	if use == useNone {
 		return secretSpan{}, false
 	}
 	k := i + 1
 	if k < len(s) && (s[k] == '=' || s[k] == '>') {
 		k++
 	}
-	v := valueAt(s, k)
-	if use == useAuthorization {
-		v = skipScheme(s, v)
-	}
 	before := byte(0)
-	if start > 0 {
+	if start > sc.taken {
 		before = s[start-1]
 	}
-	if (before == '?' || before == '&') && !v.quoted {
-		if amp := strings.IndexAny(s[v.start:v.end], "&#"); amp >= 0 {
-			v.end = v.start + amp
-		}
+	read := sc.valueAt
+	if before == '?' || before == '&' {
+		read = sc.parameterAt
+	}
+	v := read(k)
+	if use == useAuthorization {
+		v = skipScheme(s, v, read)
 	}
 	v.env = s[i] == '=' && v.start == i+1+v.quoteLen && start+len(name) == i && strings.ToUpper(name) == name
 	if use == usePassword && s[i] == '=' && isConnName(name) {
@@ -125,19 +129,26 @@ const maxName = 64
 
 // nameBefore is the name before the sign at i, without quotes and brackets,
 // with the word before it when that stands one space away.
-func nameBefore(s string, i int) (name string, start int) {
-	low := max(0, i-maxName)
+func (sc *secretScanner) nameBefore(i int) (name string, start int) {
+	s := sc.s
+	// What is redacted already is nobody's name: the next walk will not see it.
+	low := max(0, i-maxName, sc.taken)
 	end := i
 	for end > low && (s[end-1] == ' ' || s[end-1] == '\t' || s[end-1] == '*') {
 		end--
 	}
-	if end > low && s[end-1] == ']' {
+	bracket := end > low && s[end-1] == ']'
+	if bracket {
 		end--
 	}
 	for end > low && strings.IndexByte("\"'`\\", s[end-1]) >= 0 {
 		end--
 	}
 	start = nameStart(s, low, end)
+	sc.work += i - start
+	if bracket && strings.HasSuffix(s[:start], "[REDACTED:") {
+		return "", i // nor is the mark
+	}
 	if start > low+1 && start < end && s[start-1] == ' ' {
 		if more := nameStart(s, low, start-1); more < start-1 && isASCIILetter(rune(s[more])) {
 			return s[more:end], more
@@ -237,16 +248,43 @@ func isConnName(name string) bool {
 // people make them: Server=…;Password=…; or host=… password=….
 func (sc *secretScanner) connPassword(v contextValue, before byte) (secretSpan, bool) {
 	s := sc.s
-	if !v.quoted && before != '?' && before != '&' {
-		for v.end < len(s) && s[v.end] > ' ' && strings.IndexByte(";\"'`\\<", s[v.end]) < 0 && v.end-v.start < maxContextValue {
-			v.end++
-		}
-	}
-	val := s[v.start:v.end]
-	if val == "" || val[0] == '/' || placeholder(val) || placeholderPassword(val) || !sc.lineAt(v.start).connection {
+	if !sc.lineAt(v.start).connection {
 		return secretSpan{}, false
 	}
-	return secretSpan{v.start, v.end, "conn-password"}, true
+	open := !v.quoted && before != '?' && before != '&'
+	end := min(v.end, v.start+maxJudged)
+	if open {
+		end = sc.connEnd(v.start, v.start+maxJudged)
+	}
+	val := s[v.start:end]
+	if val == "" || val[0] == '/' || sc.placeholder(val) || placeholderPassword(val) {
+		return secretSpan{}, false
+	}
+	if end = v.end; open {
+		end = sc.connEnd(v.start, v.start+maxContextValue)
+	}
+	return secretSpan{v.start, end, "conn-password"}, true
+}
+
+// connEnd is where the password of a connection string that begins at i ends,
+// at most at limit.
+func (sc *secretScanner) connEnd(i, limit int) int {
+	s, start := sc.s, i
+	for i < min(len(s), limit) && s[i] > ' ' && strings.IndexByte(";\"'`\\<", s[i]) < 0 && (i == start || markEnd(s, i) == i) {
+		i++
+	}
+	sc.work += i - start
+	return runeStart(s, i)
+}
+
+// runeStart is the beginning of the rune that s[i] belongs to.
+func runeStart(s string, i int) int {
+	for k := i; k > 0 && k < len(s) && i-k < utf8.UTFMax; k-- {
+		if utf8.RuneStart(s[k]) {
+			return k
+		}
+	}
+	return i
 }
 
 // secretLine is what the scanner remembers of the line that it is in.
@@ -276,9 +314,10 @@ func (sc *secretScanner) lineAt(i int) secretLine {
 }
 
 // elementValue is the text of an XML element that ends its tag at i.
-func elementValue(s string, i int) (secretSpan, bool) {
-	name, start := nameBefore(s, i)
-	if name == "" || start == 0 || s[start-1] != '<' {
+func (sc *secretScanner) elementValue(i int) (secretSpan, bool) {
+	s := sc.s
+	name, start := sc.nameBefore(i)
+	if name == "" || start <= sc.taken || s[start-1] != '<' {
 		return secretSpan{}, false
 	}
 	use := nameUse(name)
@@ -289,6 +328,7 @@ func elementValue(s string, i int) (secretSpan, bool) {
 	for v.end < len(s) && v.end-v.start < maxContextValue && s[v.end] != '<' && s[v.end] > ' ' {
 		v.end++
 	}
+	sc.work += v.end - i
 	if v.end == len(s) || s[v.end] != '<' {
 		return secretSpan{}, false
 	}
@@ -310,7 +350,7 @@ func (sc *secretScanner) flagValue(i int) (secretSpan, bool) {
 		return secretSpan{}, false
 	}
 	name := s[i:end]
-	v := valueAt(s, end+1)
+	v := sc.valueAt(end + 1)
 	if name == "-u" || name == "--user" || name == "--proxy-user" {
 		user, password, ok := strings.Cut(s[v.start:v.end], ":")
 		if !ok || placeholder(password) || placeholderPassword(password) || !sc.lineAt(i).curl {
@@ -331,13 +371,14 @@ func (sc *secretScanner) flagValue(i int) (secretSpan, bool) {
 var bearerToken = alphabetOf("a-zA-Z0-9._~+/=-")
 
 // authorization is the credential behind the word Bearer or Basic at i.
-func authorization(s string, i int) (secretSpan, bool) {
+func (sc *secretScanner) authorization(i int) (secretSpan, bool) {
+	s := sc.s
 	if i > 0 && isTokenByte(s[i-1]) {
 		return secretSpan{}, false
 	}
 	switch {
 	case len(s)-i > 7 && strings.EqualFold(s[i:i+7], "bearer "):
-		end := bearerToken.run(s, i+7)
+		end := sc.run(bearerToken, i+7)
 		for end > i+7 && s[end-1] == '.' {
 			end--
 		}
@@ -346,7 +387,7 @@ func authorization(s string, i int) (secretSpan, bool) {
 		v := contextValue{start: sp.start, end: sp.end, quoted: true}
 		return sp, len(val) > 0 && !placeholder(val) && v.looksSecret(val, false)
 	case len(s)-i > 6 && strings.EqualFold(s[i:i+6], "basic "):
-		end := base64Std.run(s, i+6)
+		end := sc.run(base64Std, i+6)
 		sp := secretSpan{i + 6, end, kindBasicAuth}
 		return sp, isBasicCredential(s[sp.start:sp.end])
 	}
@@ -372,7 +413,7 @@ func (sc *secretScanner) netrcPassword(i int) (secretSpan, bool) {
 	if !strings.HasPrefix(sc.s[i:], key) || i > 0 && sc.s[i-1] > ' ' || !sc.lineAt(i).netrc {
 		return secretSpan{}, false
 	}
-	v := valueAt(sc.s, i+len(key))
+	v := sc.valueAt(i + len(key))
 	val := sc.s[v.start:v.end]
 	if val == "" || placeholder(val) || placeholderPassword(val) {
 		return secretSpan{}, false
@@ -381,7 +422,8 @@ func (sc *secretScanner) netrcPassword(i int) (secretSpan, bool) {
 }
 
 // puttyKey is the private part of a PuTTY key file that begins at i.
-func puttyKey(s string, i int) (secretSpan, bool) {
+func (sc *secretScanner) puttyKey(i int) (secretSpan, bool) {
+	s := sc.s
 	const head, mac = "Private-Lines: ", "Private-MAC: "
 	if !strings.HasPrefix(s[i:], head) {
 		return secretSpan{}, false
@@ -391,6 +433,7 @@ func puttyKey(s string, i int) (secretSpan, bool) {
 	if next := strings.Index(rest, head); next >= 0 {
 		rest = rest[:next] // of another key
 	}
+	sc.work += len(rest)
 	end := start + keyLine.run(rest, 0)
 	if m := strings.Index(s[start:end], mac); m >= 0 {
 		end = anyHex.run(s, start+m+len(mac))

@@ -54,16 +54,18 @@ var (
 )
 
 // issuerRule is the shape of one issuer's token: a prefix and a body of least
-// and most bytes of an alphabet; most 0 is no limit. Where a shape has more
-// parts, check has the last word: from the offset of the body it finds the end
-// of the token, or 0.
+// and most bytes of an alphabet; most 0 is no limit. check has the last word on
+// the body that goes from its offset to the end of s. A shape with more parts
+// has find instead, which from the offset of the body finds the end of the
+// token, or 0.
 type issuerRule struct {
 	kind   string
 	prefix string
 	body   *alphabet
 	least  int
 	most   int
-	check  func(s string, body int) int
+	check  func(s string, body int) bool
+	find   func(sc *secretScanner, body int) int
 }
 
 // issuerRules are tried in this order for each first byte: the longer prefix
@@ -139,11 +141,11 @@ var issuerRules = []issuerRule{
 	{kind: "artifactory-key", prefix: "AKCp", body: base62, least: 60},
 	{kind: "artifactory-token", prefix: "cmVmdGtu", body: base62, least: 50},
 	{kind: "pulumi-token", prefix: "pul-", body: lowerHex, least: 40, most: 40},
-	{kind: "terraform-token", prefix: "", check: terraformToken},
+	{kind: "terraform-token", prefix: "", find: terraformToken},
 	{kind: "vault-token", prefix: "hvs.", body: urlSafe, least: 24},
 	{kind: "vault-token", prefix: "hvb.", body: urlSafe, least: 90},
 	{kind: "vault-token", prefix: "hvr.", body: urlSafe, least: 90},
-	{kind: "doppler-token", prefix: "dp.", check: dopplerToken},
+	{kind: "doppler-token", prefix: "dp.", find: dopplerToken},
 	{kind: "circleci-token", prefix: "CCIPAT_", body: word, least: 40},
 	{kind: "buildkite-token", prefix: "bkua_", body: base62, least: 40},
 	{kind: "sonar-token", prefix: "squ_", body: lowerHex, least: 40, most: 40},
@@ -157,19 +159,19 @@ var issuerRules = []issuerRule{
 	{kind: "prefect-key", prefix: "pnu_", body: lowerNum, least: 36, most: 36},
 
 	// Chat, mail, telephony.
-	{kind: "slack-token", prefix: "xox", check: slackToken},
+	{kind: "slack-token", prefix: "xox", find: slackToken},
 	{kind: "slack-token", prefix: "xapp-", body: urlSafe, least: 40},
-	{kind: "slack-webhook", prefix: "https://hooks.slack.com/", check: webhook("services/", "workflows/", "triggers/")},
-	{kind: "discord-webhook", prefix: "https://discord.com/api/", check: webhook("webhooks/")},
-	{kind: "discord-webhook", prefix: "https://discordapp.com/api/", check: webhook("webhooks/")},
-	{kind: "zapier-webhook", prefix: "https://hooks.zapier.com/", check: webhook("hooks/catch/")},
-	{kind: "discord-token", prefix: "M", check: discordToken},
-	{kind: "discord-token", prefix: "N", check: discordToken},
-	{kind: "discord-token", prefix: "O", check: discordToken},
-	{kind: "telegram-token", prefix: "", check: telegramToken},
-	{kind: "sendgrid-key", prefix: "SG.", check: sendgridKey},
+	{kind: "slack-webhook", prefix: "https://hooks.slack.com/", find: webhook("services/", "workflows/", "triggers/")},
+	{kind: "discord-webhook", prefix: "https://discord.com/api/", find: webhook("webhooks/")},
+	{kind: "discord-webhook", prefix: "https://discordapp.com/api/", find: webhook("webhooks/")},
+	{kind: "zapier-webhook", prefix: "https://hooks.zapier.com/", find: webhook("hooks/catch/")},
+	{kind: "discord-token", prefix: "M", find: discordToken},
+	{kind: "discord-token", prefix: "N", find: discordToken},
+	{kind: "discord-token", prefix: "O", find: discordToken},
+	{kind: "telegram-token", prefix: "", find: telegramToken},
+	{kind: "sendgrid-key", prefix: "SG.", find: sendgridKey},
 	{kind: "mailgun-key", prefix: "key-", body: lowerHex, least: 32, most: 32, check: mailgunKey},
-	{kind: "mailchimp-key", prefix: "", check: mailchimpKey},
+	{kind: "mailchimp-key", prefix: "", find: mailchimpKey},
 	{kind: "brevo-key", prefix: "xkeysib-", body: alphabetOf("a-zA-Z0-9-"), least: 64},
 	{kind: "brevo-key", prefix: "xsmtpsib-", body: alphabetOf("a-zA-Z0-9-"), least: 64},
 	{kind: "mailersend-key", prefix: "mlsn.", body: lowerHex, least: 64},
@@ -226,7 +228,7 @@ var issuerRules = []issuerRule{
 	{kind: "nvidia-key", prefix: "nvapi-", body: urlSafe, least: 60},
 	{kind: "cerebras-key", prefix: "csk-", body: lowerNum, least: 40},
 	{kind: "tavily-key", prefix: "tvly-", body: urlSafe, least: 28, check: mixedCaseBody},
-	{kind: "langsmith-key", prefix: "lsv2_", check: langsmithKey},
+	{kind: "langsmith-key", prefix: "lsv2_", find: langsmithKey},
 	{kind: "pinecone-key", prefix: "pcsk_", body: word, least: 50},
 	{kind: "jina-key", prefix: "jina_", body: urlSafe, least: 50},
 	{kind: "voyage-key", prefix: "pa-", body: urlSafe, least: 40, check: mixedCaseBody},
@@ -241,8 +243,8 @@ var issuerRules = []issuerRule{
 	{kind: "linear-key", prefix: "lin_oauth_", body: base62, least: 40},
 	{kind: "notion-token", prefix: "ntn_", body: base62, least: 40},
 	{kind: "notion-token", prefix: "secret_", body: base62, least: 43, most: 43, check: mixedBody},
-	{kind: "airtable-token", prefix: "pat", check: airtableToken},
-	{kind: "hubspot-token", prefix: "pat-", check: hubspotToken},
+	{kind: "airtable-token", prefix: "pat", find: airtableToken},
+	{kind: "hubspot-token", prefix: "pat-", find: hubspotToken},
 	{kind: "figma-token", prefix: "figd_", body: urlSafe, least: 38},
 	{kind: "typeform-token", prefix: "tfp_", body: dotted, least: 40},
 	{kind: "databricks-token", prefix: "dapi", body: alphabetOf("a-f0-9-"), least: 32, most: 36},
@@ -258,12 +260,12 @@ var issuerRules = []issuerRule{
 	{kind: "apify-token", prefix: "apify_api_", body: base62, least: 36},
 	{kind: "dropbox-token", prefix: "sl.", body: alphabetOf("a-zA-Z0-9_=-"), least: 120},
 	{kind: "mapbox-token", prefix: "sk.eyJ", body: dotted, least: 60},
-	{kind: "azure-client-secret", prefix: "", check: azureClientSecret},
+	{kind: "azure-client-secret", prefix: "", find: azureClientSecret},
 
 	// Keys and signed tokens.
 	{kind: "age-key", prefix: "AGE-SECRET-KEY-1", body: upperNum, least: 50},
 	{kind: "age-key", prefix: "AGE-PLUGIN-", body: alphabetOf("A-Z0-9-"), least: 40},
-	{kind: "jwt", prefix: "ey", check: jwt},
+	{kind: "jwt", prefix: "ey", find: jwt},
 }
 
 // indexSecretRules makes the tables that the scanner looks bytes up in.
@@ -288,88 +290,63 @@ func indexSecretRules(rules []issuerRule) (actions [256]uint8, issuers [256][]is
 // issuerAt is the token with an issuer's shape that begins at i.
 func (sc *secretScanner) issuerAt(i int) (secretSpan, bool) {
 	s := sc.s
-	if strings.HasPrefix(s[i:], "-----BEGIN") || strings.HasPrefix(s[i:], "---- BEGIN") {
-		return keyBlock(s, i)
+	if strings.HasPrefix(s[i:], "-----BEGIN ") || strings.HasPrefix(s[i:], "---- BEGIN ") {
+		return sc.keyBlock(i)
 	}
 	for k := range issuers[s[i]] {
 		r := &issuers[s[i]][k]
 		if !strings.HasPrefix(s[i:], r.prefix) {
 			continue
 		}
-		if end := r.match(s, i+len(r.prefix)); end > 0 {
+		if end := sc.match(r, i+len(r.prefix)); end > 0 {
 			return secretSpan{i, end, r.kind}, true
 		}
 	}
 	if i < sc.awsUntil {
-		if end := base64Std.run(s, i); end-i == 40 && mixed(s[i:end]) && !placeholder(s[i:end]) {
+		if end := base64Std.run(s[:min(len(s), i+41)], i); end-i == 40 && mixed(s[i:end]) && !placeholder(s[i:end]) {
 			return secretSpan{i, end, kindAWSSecret}, true
 		}
 	}
 	return secretSpan{}, false
 }
 
-// match is the end of the token whose body begins at i, or 0.
-func (r *issuerRule) match(s string, i int) int {
-	if r.body == nil {
-		return r.check(s, i)
+// match is the end of the token of the rule r whose body begins at i, or 0.
+func (sc *secretScanner) match(r *issuerRule, i int) int {
+	if r.find != nil {
+		return r.find(sc, i)
 	}
-	end := r.body.run(s, i)
-	for end > i && s[end-1] == '.' { // a full stop ends the sentence, not the token
-		end--
-	}
-	if end-i < r.least || r.most > 0 && end-i > r.most || end < len(s) && isTokenByte(s[end]) {
+	s := sc.s
+	judged, end := sc.token(r.body, i, ".") // a full stop ends the sentence, not the token
+	if end-i < r.least || r.most > 0 && end-i > r.most || !ends(s, end) || sc.placeholder(judged) {
 		return 0
 	}
-	if placeholder(s[i:end]) {
+	if r.check != nil && !r.check(s[:i+len(judged)], i) {
 		return 0
-	}
-	if r.check != nil {
-		return r.check(s[:end], i)
 	}
 	return end
 }
 
-// mixedBody takes a token to the end of s when its body has letters and digits:
-// for prefixes that are also the beginning of words.
-func mixedBody(s string, i int) int {
-	if !strings.ContainsAny(s[i:], "0123456789") || !strings.ContainsFunc(s[i:], isASCIILetter) {
-		return 0
-	}
-	return len(s)
+// mixedBody takes a body with letters and digits: for prefixes that are also
+// the beginning of words.
+func mixedBody(s string, i int) bool {
+	return strings.ContainsAny(s[i:], "0123456789") && strings.ContainsFunc(s[i:], isASCIILetter)
 }
 
-// mixedCaseBody takes a token to the end of s when its body has both cases and
-// digits.
-func mixedCaseBody(s string, i int) int {
-	if !mixed(s[i:]) {
-		return 0
-	}
-	return len(s)
+// mixedCaseBody takes a body with both cases and digits.
+func mixedCaseBody(s string, i int) bool { return mixed(s[i:]) }
+
+// percentBody takes a body that is URL-encoded, as the zeros of base64 are not.
+func percentBody(s string, i int) bool { return strings.IndexByte(s[i:], '%') >= 0 }
+
+// mailgunKey takes a body unless its prefix ends a name like cache-key-….
+func mailgunKey(s string, i int) bool {
+	start := i - len("key-")
+	return start == 0 || s[start-1] != '-'
 }
 
-// percentBody takes a token to the end of s when its body is URL-encoded, as
-// the zeros of base64 are not.
-func percentBody(s string, i int) int {
-	if strings.IndexByte(s[i:], '%') < 0 {
-		return 0
-	}
-	return len(s)
-}
-
-// mailgunKey takes a token to the end of s unless it ends a name like cache-key-….
-func mailgunKey(s string, i int) int {
-	if start := i - len("key-"); start > 0 && s[start-1] == '-' {
-		return 0
-	}
-	return len(s)
-}
-
-// resendKey takes a token to the end of s: 8 characters, a line, 24 characters.
-func resendKey(s string, i int) int {
-	if base62.run(s, i) != i+8 || !mixed(s[i:]) || strings.IndexByte(s[i+9:], '_') >= 0 {
-		return 0
-	}
-	return len(s)
+// resendKey takes 8 characters, a line, 24 characters.
+func resendKey(s string, i int) bool {
+	return base62.run(s, i) == i+8 && mixed(s[i:]) && strings.IndexByte(s[i+9:], '_') < 0
 }
 
 func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }

@@ -5,18 +5,31 @@ import (
 	"strings"
 )
 
+// maxWalks is how often a text is walked over. One walk finds what there is, a
+// second what the marks of the first have brought to light; only a text that
+// was made for it needs more than three.
+const maxWalks = 16
+
 // RedactSecrets replaces every credential of s by [REDACTED:kind] and lists the
 // distinct kinds that it found, sorted. It goes by shape: the prefixes and
 // lengths that issuers publish, what stands where a URL, a header or an
-// assignment has its secret. Placeholders, hashes and ids stay. It is
-// idempotent and takes time linear in the length of s.
+// assignment has its secret. Placeholders, hashes and ids stay. It takes time
+// linear in the length of s, whatever s is, and is idempotent but for texts made
+// to need more than maxWalks.
 func RedactSecrets(s string) (out string, kinds []string) {
-	for {
+	out, kinds, _ = redactSecrets(s)
+	return out, kinds
+}
+
+// redactSecrets is RedactSecrets and how many bytes it looked at for it, each
+// time that it looked.
+func redactSecrets(s string) (out string, kinds []string, work int) {
+	for range maxWalks {
 		sc := secretScanner{s: s}
 		sc.scan()
+		work += len(s) + sc.work
 		if len(sc.spans) == 0 {
-			slices.Sort(kinds)
-			return s, slices.Compact(kinds)
+			break
 		}
 		// Again, since a mark may join lines and so show more.
 		s = sc.redacted()
@@ -24,6 +37,8 @@ func RedactSecrets(s string) (out string, kinds []string) {
 			kinds = append(kinds, sp.kind)
 		}
 	}
+	slices.Sort(kinds)
+	return s, slices.Compact(kinds), work
 }
 
 func (sc *secretScanner) redacted() string {
@@ -52,7 +67,10 @@ type secretScanner struct {
 	next     secretSpan
 	awsUntil int // up to here a bare 40 character token belongs to an AWS key id
 	dull     int // up to here no assignment is looked for
+	taken    int // the end of the last span
 	line     secretLine
+	runs     map[*alphabet]*longRuns
+	work     int // bytes looked at besides the walk itself
 }
 
 func (sc *secretScanner) scan() {
@@ -105,6 +123,7 @@ func (sc *secretScanner) takeNext(i int) int {
 
 func (sc *secretScanner) add(sp secretSpan) {
 	sc.spans = append(sc.spans, sp)
+	sc.taken = sp.end
 	if sp.kind == kindAWSKey || sp.kind == kindAWSTempKey {
 		sc.awsUntil = sp.end + 120
 	}

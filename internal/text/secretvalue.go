@@ -15,7 +15,14 @@ type contextValue struct {
 }
 
 // valueAt is the value at or after i, in quotes or up to what ends a word.
-func valueAt(s string, i int) contextValue {
+func (sc *secretScanner) valueAt(i int) contextValue { return sc.valueUntil(i, "") }
+
+// parameterAt is the value at or after i of a URL's parameter.
+func (sc *secretScanner) parameterAt(i int) contextValue { return sc.valueUntil(i, "&#") }
+
+// valueUntil is valueAt, where each byte of stops ends the value too.
+func (sc *secretScanner) valueUntil(i int, stops string) contextValue {
+	s := sc.s
 	for n := 0; i < len(s) && n < 16 && (s[i] == ' ' || s[i] == '\t' || s[i] == '*'); n++ {
 		i++
 	}
@@ -32,6 +39,8 @@ func valueAt(s string, i int) contextValue {
 		for v.end < limit && s[v.end] != s[q] && s[v.end] != '\n' {
 			v.end++
 		}
+		sc.work += v.end - i
+		v.end = max(v.start, runeStart(s, v.end))
 		if v.end > v.start && v.end < len(s) && s[v.end] == s[q] && s[v.end-1] == '\\' && v.quoteLen == 2 {
 			v.end--
 		}
@@ -40,7 +49,11 @@ func valueAt(s string, i int) contextValue {
 	v.quoteLen = 0
 	v.end = i
 	for v.end < limit && s[v.end] > ' ' && s[v.end] < utf8.RuneSelf && strings.IndexByte("\"'`,;)]}<>\\|", s[v.end]) < 0 {
+		if strings.IndexByte(stops, s[v.end]) >= 0 {
+			return v
+		}
 		v.end++
+		sc.work++
 	}
 	for v.end > v.start && (s[v.end-1] == '.' || s[v.end-1] == ':') {
 		v.end--
@@ -48,11 +61,12 @@ func valueAt(s string, i int) contextValue {
 	return v
 }
 
-// skipScheme moves v behind a word like Token in "Authorization: Token abc".
-func skipScheme(s string, v contextValue) contextValue {
+// skipScheme moves v, which read has read, behind a word like Token in
+// "Authorization: Token abc".
+func skipScheme(s string, v contextValue, read func(int) contextValue) contextValue {
 	for _, scheme := range []string{"token ", "apikey ", "api-key ", "key "} {
 		if n := len(scheme); v.start+n < len(s) && strings.EqualFold(s[v.start:v.start+n], scheme) {
-			return valueAt(s, v.start+n)
+			return read(v.start + n)
 		}
 	}
 	return v
@@ -108,7 +122,7 @@ func (v contextValue) looksSecret(val string, password bool) bool {
 	if !v.quoted && (strings.ContainsAny(val, "([{$") || !v.env && identifier(val)) {
 		return false // code
 	}
-	if mixedBody(val, 0) == 0 || entropy(val) < bits {
+	if !mixedBody(val, 0) || entropy(val) < bits {
 		return false
 	}
 	if password && !v.quoted && !v.env && len(val) < 12 {
