@@ -273,14 +273,17 @@ type Projects interface {
 	ResolveProject(ctx context.Context, workspace, name string) (string, error)
 
 	// ClaimRemote gives the project of a git remote: the one that it had; else
-	// name if no other remote holds that name; else qualified (owner/name), which
-	// it then keeps.
+	// name if no other remote holds that name; else qualified (owner/name) if no
+	// other holds that; else the remote itself as a name. It keeps what it got.
 	ClaimRemote(ctx context.Context, workspace, remote, name, qualified string) (string, error)
 
 	// MergeProjects files everything of from under to and makes from an alias. Each
 	// row remembers the name it had; where both have a living memory of one topic,
 	// the one that moves gives its key up until the merge is undone. Counts the memories, sessions and prompts moved.
 	// A merge into itself, or of an unknown from, is an error.
+	// Every write files its rows where their project's name leads when it is
+	// stored, with the name as their origin: a save beside a merge is never left
+	// under the alias.
 	MergeProjects(ctx context.Context, workspace, from, to string, now time.Time) (moved int, err error)
 
 	// UnmergeProject undoes MergeProjects for what was filed under from, also
@@ -358,6 +361,7 @@ type Batch struct {
 	// Supports are pairs of UIDs: derived, source.
 	Supports [][2]string
 	Aliases  map[string]string // alias → project
+	Remotes  map[string]string // git remote → project that it claimed
 }
 
 // Imported counts what an import did.
@@ -370,13 +374,15 @@ type Imported struct {
 type Transfer interface {
 	// Export calls yield with batches of at most size items until all is given,
 	// sessions first, then memories (softly deleted ones too) by id, each with its
-	// versions, then prompts by id. It reads one state of the store throughout. An error of yield ends it. Projects nil = all.
+	// versions, then prompts by id. Aliases come with all projects only, remotes
+	// with those of the projects. It reads one state of the store throughout. An
+	// error of yield ends it. Projects nil = all.
 	Export(ctx context.Context, workspace string, projects []string, size int, yield func(Batch) error) error
 
 	// Import stores a batch in one transaction, with the times, counts and flags that
 	// its items have; neither topic nor duplicate rules apply, except that of two
 	// living memories of one topic only the one written to last keeps the key. An item whose
-	// UID is there already is skipped. Unknown sessions of memories and prompts are created.
+	// UID is there already is skipped; so is an alias or a remote that is known here. Unknown sessions of memories and prompts are created.
 	// IDs are given anew and set on the items; a skipped item gets the id it has.
 	Import(ctx context.Context, workspace string, b Batch, now time.Time) (Imported, error)
 

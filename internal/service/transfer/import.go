@@ -11,6 +11,7 @@ import (
 	"engram"
 	"engram/internal/policy"
 	"engram/internal/store"
+	"engram/internal/text"
 )
 
 // Bounds of an import.
@@ -43,7 +44,7 @@ func (s *Service) Import(ctx context.Context, r io.Reader, opts ImportOptions) (
 	im := newImporter(s, actor.Workspace, o, opts)
 	passes := [][]string{nil} // one pass over everything
 	if o.late {
-		passes = [][]string{{"sessions"}, {"memories", "observations", "prompts", "supports", "aliases"}}
+		passes = [][]string{{"sessions"}, {"memories", "observations", "prompts", "supports", "aliases", "remotes"}}
 	}
 	for _, lists := range passes {
 		if _, err := src.Seek(start, io.SeekStart); err != nil {
@@ -113,6 +114,9 @@ func (im *importer) pass(ctx context.Context, r io.Reader, lists []string) error
 		if im.o.own && name == "aliases" {
 			return im.ownAliases(ctx, dec)
 		}
+		if im.o.own && name == "remotes" {
+			return im.ownRemotes(ctx, dec)
+		}
 		item, ok := take[name]
 		if !ok {
 			return skip(dec)
@@ -130,8 +134,17 @@ func (im *importer) pass(ctx context.Context, r io.Reader, lists []string) error
 	return im.flush(ctx)
 }
 
+// presentable is a text that may hold values of the file as a report shows it:
+// without what is private, and not at length.
+func presentable(s string) string {
+	var c text.Cleaner
+	s, _ = text.Snippet(c.Text(s), 300)
+	return s
+}
+
 // refuse notes an item that is not taken.
 func (im *importer) refuse(item, reason string) {
+	item, reason = presentable(item), presentable(reason)
 	im.refused++
 	switch n := im.refused - maxRefused; {
 	case n <= 0:
@@ -239,7 +252,7 @@ func (im *importer) flushFull(ctx context.Context) error {
 // flush stores the batch, or with a dry run counts what would be stored.
 func (im *importer) flush(ctx context.Context) error {
 	size := im.size()
-	if size == 0 && len(im.batch.Aliases) == 0 {
+	if size == 0 && len(im.batch.Aliases)+len(im.batch.Remotes) == 0 {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {

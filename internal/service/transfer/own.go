@@ -78,12 +78,13 @@ type ownPrompt struct {
 	CreatedAt     time.Time `json:"created_at"`
 }
 
-// jsonExport writes the own form. Links between memories and aliases come last,
-// when all that they name is there.
+// jsonExport writes the own form. Links between memories, aliases and remotes
+// come last, when all that they name is there.
 type jsonExport struct {
 	*objectWriter
 	supports [][2]string
 	aliases  map[string]string
+	remotes  map[string]string
 }
 
 func (x *jsonExport) begin(now time.Time) {
@@ -120,6 +121,12 @@ func (x *jsonExport) batch(b store.Batch) {
 		}
 		x.aliases[alias] = project
 	}
+	for remote, project := range b.Remotes {
+		if x.remotes == nil {
+			x.remotes = map[string]string{}
+		}
+		x.remotes[remote] = project
+	}
 }
 
 func (x *jsonExport) end() {
@@ -128,6 +135,9 @@ func (x *jsonExport) end() {
 	}
 	if len(x.aliases) > 0 {
 		x.field("aliases", x.aliases)
+	}
+	if len(x.remotes) > 0 {
+		x.field("remotes", x.remotes)
 	}
 }
 

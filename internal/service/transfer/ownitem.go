@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -116,6 +117,33 @@ func (im *importer) ownAliases(ctx context.Context, dec *json.Decoder) error {
 			im.batch.Aliases = map[string]string{}
 		}
 		im.batch.Aliases[alias] = project
+	}
+	return im.flush(ctx)
+}
+
+// ownRemotes takes in which git remote is which project; a remote that is known
+// here keeps its own.
+func (im *importer) ownRemotes(ctx context.Context, dec *json.Decoder) error {
+	var in map[string]string
+	if err := decode(dec, &in); err != nil {
+		return err
+	}
+	c := im.s.cleaner()
+	im.batch.Remotes = map[string]string{}
+	for remote, project := range in {
+		remote, project := c.id(remote), c.project(project)
+		item := itemName("remote", remote, 0)
+		if remote == "" || project == "" {
+			im.refuse(item, "it must name a git remote and its project")
+			continue
+		}
+		if err := errors.Join(engram.CheckName("remote", remote), engram.CheckName("project", project)); err != nil {
+			if err := im.refuseFor(item, err); err != nil {
+				return err
+			}
+			continue
+		}
+		im.batch.Remotes[remote] = project
 	}
 	return im.flush(ctx)
 }

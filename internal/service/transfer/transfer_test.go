@@ -80,6 +80,9 @@ func (f *fixture) all(t testing.TB) store.Batch {
 		if b.Aliases != nil {
 			all.Aliases = maps.Clone(b.Aliases)
 		}
+		if b.Remotes != nil {
+			all.Remotes = maps.Clone(b.Remotes)
+		}
 		return nil
 	})
 	if err != nil {
@@ -144,6 +147,10 @@ func fill(t testing.TB, f *fixture) {
 	check(err)
 	check(f.store.SavePrompt(ctx, &engram.Prompt{Workspace: ws, Session: "s1", Project: "weaver", Content: "use the serial port", CreatedAt: at}))
 	f.mem(t, engram.Memory{Content: "Of another project.", Project: "ferry", Session: "s3"}, at.Add(9*time.Hour))
+	for _, owner := range []string{"ana", "bo"} {
+		_, err = f.store.ClaimRemote(ctx, ws, "example.org/"+owner+"/ferry", "ferry", owner+"/ferry")
+		check(err)
+	}
 }
 
 // TestOwnFormRestores: a store that is written down and read back is the same,
@@ -172,6 +179,45 @@ func TestOwnFormRestores(t *testing.T) {
 	}
 	if second := to.export(t, transfer.JSON); withoutIDs(t, second) != withoutIDs(t, out) {
 		t.Errorf("the restored store exports something else:\n%s\n%s", out, second)
+	}
+}
+
+// TestRestoredRemotes: after a restore each repository is the project that it
+// was, whichever is asked about first, and no claim made here is overwritten.
+func TestRestoredRemotes(t *testing.T) {
+	t.Parallel()
+	from, to := newFixture(t), newFixture(t)
+	fill(t, from)
+	claim := func(f *fixture, owner string) string {
+		t.Helper()
+		name, err := f.store.ClaimRemote(t.Context(), engram.DefaultWorkspace, "example.org/"+owner+"/ferry", "ferry", owner+"/ferry")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	out := from.export(t, transfer.JSON)
+	if _, err := to.Import(admin(t), strings.NewReader(out), transfer.ImportOptions{DryRun: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := to.all(t).Remotes; got != nil {
+		t.Errorf("a dry run left remotes: %v", got)
+	}
+	to.imp(t, out)
+	if bo, ana := claim(to, "bo"), claim(to, "ana"); bo != "bo/ferry" || ana != "ferry" {
+		t.Errorf("after a restore bo's repository is %q, ana's %q", bo, ana)
+	}
+	other := newFixture(t)
+	if got := claim(other, "bo"); got != "ferry" {
+		t.Fatal(got)
+	}
+	other.imp(t, out)
+	if got := claim(other, "bo"); got != "ferry" {
+		t.Errorf("the import made bo's repository %q", got)
+	}
+	r := to.imp(t, `{"format":"engram","version":1,"remotes":{"":"x","h/o/a":" ","h/o/B":" My  Name "}}`)
+	if len(r.Refused) != 2 || to.all(t).Remotes["h/o/B"] != "my name" {
+		t.Errorf("refused %v, remotes %v", r.Refused, to.all(t).Remotes)
 	}
 }
 

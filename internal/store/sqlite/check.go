@@ -27,7 +27,7 @@ func (s *Store) Check(ctx context.Context, repair bool) ([]store.Finding, error)
 	repair = repair && !s.opts.ReadOnly
 	var found []store.Finding
 	for _, check := range []func(ctx context.Context, repair bool) ([]store.Finding, error){
-		s.checkSchema, s.checkIntegrity, s.checkOrphans, s.checkForeignKeys, s.checkCounts, s.checkLog, s.checkPermissions, s.checkKeyword,
+		s.checkSchema, s.checkIntegrity, s.checkOrphans, s.checkMerged, s.checkForeignKeys, s.checkCounts, s.checkLog, s.checkPermissions, s.checkKeyword,
 	} {
 		part, err := check(ctx, repair)
 		found = append(found, part...)
@@ -116,6 +116,22 @@ func (s *Store) checkOrphans(ctx context.Context, repair bool) ([]store.Finding,
 		return nil
 	})
 	return one("orphans", true, "", "%d rows got their session back", n), err
+}
+
+// checkMerged finds rows under a name that was merged, which no reader asks for.
+func (s *Store) checkMerged(ctx context.Context, repair bool) ([]store.Finding, error) {
+	n, err := s.RefileMerged(ctx, false, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return one("merged", true, "", "nothing is filed under the name of a project that was merged"), nil
+	}
+	if !repair {
+		return one("merged", false, fixRepair, "%d rows are filed under the name of a project that was merged", n), nil
+	}
+	n, err = s.RefileMerged(ctx, true, time.Now())
+	return one("merged", true, "", "%d rows were filed under the project that theirs was merged into", n), err
 }
 
 func (s *Store) checkForeignKeys(ctx context.Context, _ bool) ([]store.Finding, error) {

@@ -20,8 +20,10 @@ import (
 
 // keywordIndex is this process's copy of the keyword index. The rows are the
 // truth: every search first reads what was written since, by whatever process,
-// and nothing is loaded before the first one. Parts of the index are sealed in
-// keyword_segments so that the next process need not analyse all texts again.
+// and nothing is loaded before the first one or before there is much to seal.
+// Parts of the index are sealed in keyword_segments, in the background soon after
+// a write, so that neither the next search nor the next process need analyse
+// many texts.
 type keywordIndex struct {
 	s      *Store
 	holder string // of the lease for sealing
@@ -31,11 +33,13 @@ type keywordIndex struct {
 	stmt    sync.Mutex // of seqStmt
 	seqStmt *sql.Stmt
 
-	commits atomic.Int64
-	start   sync.Once
-	wake    chan struct{}
-	stop    context.CancelFunc
-	done    sync.WaitGroup
+	commits   atomic.Int64
+	start     sync.Once
+	lookAfter time.Duration
+	written   chan struct{} // look in a while
+	wake      chan struct{} // look now
+	stop      context.CancelFunc
+	done      sync.WaitGroup
 }
 
 // keywordState says what an index holds. Only whoever has the turn makes a new
@@ -49,7 +53,10 @@ type keywordState struct {
 }
 
 func newKeywordIndex(s *Store) *keywordIndex {
-	return &keywordIndex{s: s, holder: rand.Text(), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	return &keywordIndex{
+		s: s, holder: rand.Text(), turn: make(chan struct{}, 1), lookAfter: lookAfter,
+		written: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+	}
 }
 
 // analysis is a number of what is made of rows: it differs when the terms of

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"time"
 )
 
 // Seal seals the keyword index, however little is not sealed.
@@ -19,3 +20,32 @@ func (s *Store) RebuildKeyword(ctx context.Context) error {
 
 // Writer is the pool that writes.
 func (s *Store) Writer() *sql.DB { return s.writer }
+
+// KeywordSteps catches up step by step on an index that is thrown away, and
+// gives how many steps that took.
+func (s *Store) KeywordSteps(ctx context.Context) (n int, err error) {
+	_, until, err := s.keyword.lastSeq(ctx)
+	if err != nil {
+		return 0, err
+	}
+	st, err := s.keyword.load(ctx)
+	for err == nil && st.seq < until {
+		st, err = s.keyword.step(ctx, st)
+		n++
+	}
+	return n, err
+}
+
+// KeywordSeq is the number of the last write that the index has, 0 when it is
+// not loaded, and of the last there is.
+func (s *Store) KeywordSeq(ctx context.Context) (has, all int64, err error) {
+	if st := s.keyword.state.Load(); st != nil {
+		has = st.seq
+	}
+	_, all, err = s.keyword.lastSeq(ctx)
+	return has, all, err
+}
+
+// LookAfter sets how long after a write the background looks at the index. It
+// is for before the first write.
+func (s *Store) LookAfter(d time.Duration) { s.keyword.lookAfter = d }

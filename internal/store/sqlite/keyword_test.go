@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -500,4 +501,69 @@ func TestKeywordCancelled(t *testing.T) {
 		t.Error("a cancelled search has a result")
 	}
 	wantFound(t, s, "kettle", store.Filter{}, 1)
+}
+
+// large is a note whose text has so many bytes.
+func large(r *rand.Rand, bytes int) *engram.Memory {
+	var b strings.Builder
+	for b.Len() < bytes {
+		b.WriteString(sentence(r) + " ")
+	}
+	return note("", b.String()[:bytes])
+}
+
+// Few memories are worth a segment when they are large, so that not every
+// process has to analyse them.
+func TestKeywordSealsByBytes(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 3))
+	for size, want := range map[int]int{100 << 10: 0, 1 << 20: 3} {
+		path := filepath.Join(t.TempDir(), "store", "memory.db")
+		s := open(t, path)
+		save(t, s, time.Now(), large(r, size), large(r, size), large(r, size))
+		closeStores(t, s)
+		s = open(t, path)
+		if docs, _ := sealed(t, s); docs != want {
+			t.Errorf("of three memories of %d bytes %d are sealed, want %d", size, docs, want)
+		}
+		closeStores(t, s)
+	}
+}
+
+// What a large write leaves to analyse is done without a search to ask for it.
+func TestKeywordFollowsLargeWritesByItself(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "store", "memory.db"))
+	defer closeStores(t, s)
+	s.LookAfter(0)
+	r := rand.New(rand.NewPCG(4, 4))
+	save(t, s, time.Now(), large(r, 1<<20), large(r, 1<<20), large(r, 1<<20))
+	for {
+		has, all, err := s.KeywordSeq(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has == all {
+			break
+		}
+		runtime.Gosched() // a test that hangs here has failed
+	}
+}
+
+// A search that waits for large texts can be given up between any two steps.
+func TestKeywordStepsAreBoundedByBytes(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "store", "memory.db"))
+	defer closeStores(t, s)
+	s.LookAfter(time.Hour)
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 6 {
+		save(t, s, time.Now(), large(r, 2<<20))
+	}
+	if n, err := s.KeywordSteps(t.Context()); err != nil || n != 3 && n != 4 {
+		t.Errorf("12 MB took %d steps, %v; want one for each 4 MB", n, err)
+	}
+	if got := found(t, s, "kettle", store.Filter{}); len(got) != 6 {
+		t.Errorf("found %v of six", got)
+	}
 }

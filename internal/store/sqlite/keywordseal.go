@@ -12,14 +12,18 @@ import (
 )
 
 const (
-	// sealAt is how many documents outside of segments are worth one.
-	sealAt = 1000
+	// sealAt is how much outside of segments is worth one, in documents of no more
+	// than sealUnit bytes; a longer one counts as several. It is also the most that
+	// a search finds still to be analysed, soon after a write by this process.
+	sealAt   = 1000
+	sealUnit = 2 << 10
 	// sealIdle is the same when there is nothing else to do and the index is
 	// loaded anyway.
 	sealIdle = 128
-	// commitsPerLook is after how many commits the background looks at how much
-	// is not sealed: a look costs about as much as a read.
+	// The background looks at how much is not sealed after so many commits, or so
+	// long after one: a look costs about as much as a read.
 	commitsPerLook = 16
+	lookAfter      = 500 * time.Millisecond
 
 	sealLease    = "keyword-seal"
 	sealLeaseFor = time.Minute
@@ -33,31 +37,50 @@ var errOtherState = errors.New("the sealed segments changed")
 func (k *keywordIndex) noteCommit() {
 	if k.commits.Add(1)%commitsPerLook == 0 {
 		k.nudge()
+		return
+	}
+	k.begin()
+	select {
+	case k.written <- struct{}{}:
+	default:
 	}
 }
 
 // nudge has the background look whether there is something to seal.
 func (k *keywordIndex) nudge() {
-	k.start.Do(func() {
-		ctx, stop := context.WithCancel(context.Background())
-		k.stop = stop
-		k.done.Go(func() { k.background(ctx) })
-	})
+	k.begin()
 	select {
 	case k.wake <- struct{}{}:
 	default:
 	}
 }
 
+// begin starts the background, the first time.
+func (k *keywordIndex) begin() {
+	k.start.Do(func() {
+		ctx, stop := context.WithCancel(context.Background())
+		k.stop = stop
+		k.done.Go(func() { k.background(ctx) })
+	})
+}
+
 func (k *keywordIndex) background(ctx context.Context) {
+	var later <-chan time.Time // set between a write and the look at it
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-k.wake:
-			if err := k.seal(ctx, sealAt); err != nil && ctx.Err() == nil {
-				k.log().ErrorContext(ctx, "keyword index not sealed", "error", err)
+		case <-k.written:
+			if later == nil {
+				later = time.After(k.lookAfter)
 			}
+			continue
+		case <-later:
+		case <-k.wake:
+		}
+		later = nil
+		if err := k.seal(ctx, sealAt); err != nil && ctx.Err() == nil {
+			k.log().ErrorContext(ctx, "keyword index not sealed", "error", err)
 		}
 	}
 }
@@ -72,7 +95,7 @@ func (s *Store) sealKeyword(ctx context.Context) error {
 	return s.keyword.seal(ctx, least)
 }
 
-// seal writes segments when at least so many documents are in none. In a store
+// seal writes segments when at least so much is in none. In a store
 // that is only read, and where another process seals, only this process's
 // index is put in order.
 func (k *keywordIndex) seal(ctx context.Context, least int) error {
@@ -108,12 +131,14 @@ func (k *keywordIndex) seal(ctx context.Context, least int) error {
 	return nil
 }
 
-// unsealed counts documents that are in no sealed segment, up to most of them.
+// unsealed is how much is in no sealed segment, as [sealAt] counts, of at most
+// so many rows of each kind.
 func (k *keywordIndex) unsealed(ctx context.Context, most int) (n int, err error) {
-	const count = `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM memories WHERE seq > s.value LIMIT $1))
-		+ (SELECT COUNT(*) FROM (SELECT 1 FROM memory_versions WHERE seq > s.value LIMIT $1))
+	const weigh = `SELECT COALESCE(SUM(1 + octet_length(content) / $2), 0) FROM`
+	const count = `SELECT (` + weigh + ` (SELECT content FROM memories WHERE seq > s.value LIMIT $1))
+		+ (` + weigh + ` (SELECT content FROM memory_versions WHERE seq > s.value LIMIT $1))
 		FROM counters s WHERE s.name = 'keyword_seq'`
-	err = k.s.Read(ctx, func(tx *sqlstore.Tx) error { return tx.Row(ctx, count, []any{most}, &n) })
+	err = k.s.Read(ctx, func(tx *sqlstore.Tx) error { return tx.Row(ctx, count, []any{most, sealUnit}, &n) })
 	return n, err
 }
 

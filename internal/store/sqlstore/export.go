@@ -12,7 +12,7 @@ import (
 func (s *Store) Export(ctx context.Context, workspace string, projects []string, size int, yield func(store.Batch) error) error {
 	err := s.Read(ctx, func(tx *Tx) error {
 		e := exporter{tx: tx, workspace: workspace, projects: projects, size: cmp.Or(max(size, 0), 500), yield: yield}
-		for _, part := range []func(context.Context) error{e.aliases, e.sessions, e.memories, e.supports, e.prompts} {
+		for _, part := range []func(context.Context) error{e.aliases, e.remotes, e.sessions, e.memories, e.supports, e.prompts} {
 			if err := part(ctx); err != nil {
 				return err
 			}
@@ -39,6 +39,23 @@ func (e *exporter) aliases(ctx context.Context) error {
 	b := store.Batch{Aliases: map[string]string{}}
 	for _, a := range aliases {
 		b.Aliases[a[0]] = a[1]
+	}
+	return e.yield(b)
+}
+
+func (e *exporter) remotes(ctx context.Context) error {
+	q := new(query)
+	q.add("SELECT remote, project FROM project_remotes WHERE workspace = ?", e.workspace)
+	in(q, "project", "IN", e.projects)
+	b := store.Batch{Remotes: map[string]string{}}
+	err := e.tx.Rows(ctx, q.String(), q.args, func(rows *sql.Rows) error {
+		var remote, project string
+		err := rows.Scan(&remote, &project)
+		b.Remotes[remote] = project
+		return err
+	})
+	if err != nil || len(b.Remotes) == 0 {
+		return err
 	}
 	return e.yield(b)
 }

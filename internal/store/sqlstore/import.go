@@ -31,6 +31,11 @@ func (s *Store) Import(ctx context.Context, workspace string, b store.Batch, now
 		if err := tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM tombstones)`, nil, &i.anyErased); err != nil {
 			return err
 		}
+		for alias, project := range b.Aliases {
+			if err := i.alias(ctx, alias, project); err != nil {
+				return fmt.Errorf("alias %q: %w", alias, err)
+			}
+		}
 		if err := i.sessions(ctx, b); err != nil {
 			return fmt.Errorf("sessions: %w", err)
 		}
@@ -131,6 +136,9 @@ func (i *importer) sessions(ctx context.Context, b store.Batch) error {
 }
 
 func (i *importer) session(ctx context.Context, in engram.Session) (int64, error) {
+	if err := i.tx.file(ctx, i.workspace, &in.Project, &in.ProjectOrigin); err != nil {
+		return 0, err
+	}
 	started := cmpTime(in.StartedAt, i.now)
 	status := in.Status
 	if status == "" {
@@ -168,6 +176,9 @@ func (i *importer) memory(ctx context.Context, m *engram.Memory) error {
 			i.count(0, &i.done.Memories)
 			return nil
 		}
+	}
+	if err := i.tx.file(ctx, i.workspace, &m.Project, &m.ProjectOrigin); err != nil {
+		return err
 	}
 	if m.TopicKey != "" && !m.Deleted() {
 		if err := i.yieldTopic(ctx, m); err != nil {
@@ -254,13 +265,17 @@ func (i *importer) version(ctx context.Context, v *engram.Memory) error {
 	if err != nil {
 		return err
 	}
+	project, origin := v.Project, v.ProjectOrigin
+	if err := i.tx.file(ctx, i.workspace, &project, &origin); err != nil {
+		return err
+	}
 	created := cmpTime(v.CreatedAt, i.now)
 	updated := cmpTime(v.UpdatedAt, created)
 	recorded := cmpTime(v.RecordedAt, updated)
 	n, err := i.tx.Exec(ctx, `INSERT INTO memory_versions (memory_id, seq, `+textColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
 			$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34) ON CONFLICT (memory_id, version) DO NOTHING`,
-		id, i.seq, v.UID, i.workspace, max(v.Version, 1), cmp.Or(v.Kind, engram.KindObservation), v.Type, v.Project, v.ProjectOrigin,
+		id, i.seq, v.UID, i.workspace, max(v.Version, 1), cmp.Or(v.Kind, engram.KindObservation), v.Type, project, origin,
 		cmp.Or(v.Scope, engram.ScopeProject), sessionValue(v.Session), v.TopicKey, cmp.Or(v.Hash, engram.ContentHash(v.Content)),
 		v.Importance, boolValue(v.Pinned), v.Origin, v.Trust, v.Status, max(v.RevisionCount, 1), max(v.DuplicateCount, 1),
 		micros(cmpTime(v.OccurredAt, created)), optional(v.ValidFrom), optional(v.ValidTo), micros(recorded), micros(created), micros(updated),
@@ -322,8 +337,10 @@ func (i *importer) links(ctx context.Context, b store.Batch, memories []engram.M
 			return err
 		}
 	}
-	for alias, project := range b.Aliases {
-		if err := i.alias(ctx, alias, project); err != nil {
+	for remote, project := range b.Remotes {
+		_, err := i.tx.Exec(ctx, `INSERT INTO project_remotes (workspace, remote, project) VALUES ($1, $2, $3)
+			ON CONFLICT (workspace, remote) DO NOTHING`, i.workspace, remote, project)
+		if err != nil {
 			return err
 		}
 	}
@@ -331,15 +348,18 @@ func (i *importer) links(ctx context.Context, b store.Batch, memories []engram.M
 }
 
 // alias keeps an alias, unless the name is one already or the two would go
-// round in a circle.
+// round in a circle, and files what is here under it where it leads from now on.
 func (i *importer) alias(ctx context.Context, alias, project string) error {
 	target, err := followAliases(ctx, i.tx, i.workspace, project)
 	if err != nil || target == alias {
 		return err
 	}
-	_, err = i.tx.Exec(ctx, `INSERT INTO project_aliases (workspace, alias, project, created_at) VALUES ($1, $2, $3, $4)
+	n, err := i.tx.Exec(ctx, `INSERT INTO project_aliases (workspace, alias, project, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (workspace, alias) DO NOTHING`, i.workspace, alias, project, micros(i.now))
-	return err
+	if err != nil || n == 0 {
+		return err
+	}
+	return moveAlias(ctx, i.tx, i.workspace, alias, i.now)
 }
 
 // Known implements [store.Transfer].

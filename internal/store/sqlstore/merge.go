@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"engram"
@@ -68,6 +69,88 @@ func (s *Store) UnmergeProject(ctx context.Context, workspace, from string, now 
 		return err
 	})
 	return moved, wrap("unmerge project", err)
+}
+
+// filedName is a name of a project that something is filed under.
+type filedName struct{ workspace, name string }
+
+// file files a row where its project's name leads by now: who asked for the
+// name before this transaction may have asked before a merge. The row remembers
+// the first name that it had, as if it had been there at the merge.
+func (t *Tx) file(ctx context.Context, workspace string, project, origin *string) error {
+	if *project == "" {
+		return nil
+	}
+	key := filedName{workspace, *project}
+	target, ok := t.filed[key]
+	if !ok {
+		var err error
+		if target, err = followAliases(ctx, t, workspace, *project); err != nil {
+			return fmt.Errorf("project: %w", err)
+		}
+		if t.filed == nil {
+			t.filed = map[filedName]string{}
+		}
+		t.filed[key] = target
+	}
+	switch {
+	case target == *project:
+		return nil
+	case *origin == "":
+		*origin = *project
+	case *origin == target:
+		*origin = ""
+	}
+	*project = target
+	return nil
+}
+
+// RefileMerged files everything that is under a name that was merged where that
+// name leads, and counts it; with repair false it counts only.
+func (s *Store) RefileMerged(ctx context.Context, repair bool, now time.Time) (n int, err error) {
+	do := s.Read
+	if repair {
+		do = s.Write
+	}
+	err = do(ctx, func(tx *Tx) error {
+		var stray [][2]string
+		err := tx.Rows(ctx, `SELECT workspace, alias, n FROM (SELECT a.workspace, a.alias,
+				(SELECT COUNT(*) FROM memories r WHERE r.workspace = a.workspace AND r.project = a.alias)
+				+ (SELECT COUNT(*) FROM memory_versions r WHERE r.workspace = a.workspace AND r.project = a.alias)
+				+ (SELECT COUNT(*) FROM sessions r WHERE r.workspace = a.workspace AND r.project = a.alias)
+				+ (SELECT COUNT(*) FROM prompts r WHERE r.workspace = a.workspace AND r.project = a.alias) AS n
+			FROM project_aliases a) AS stray WHERE n > 0 ORDER BY workspace, alias`, nil, func(rows *sql.Rows) error {
+			var (
+				where [2]string
+				rest  int
+			)
+			err := rows.Scan(&where[0], &where[1], &rest)
+			stray = append(stray, where)
+			n += rest
+			return err
+		})
+		if err != nil || !repair {
+			return err
+		}
+		for _, where := range stray {
+			if err := moveAlias(ctx, tx, where[0], where[1], now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, wrap("refile merged projects", err)
+}
+
+// moveAlias files what is under an alias where it leads.
+func moveAlias(ctx context.Context, tx *Tx, workspace, alias string, now time.Time) error {
+	target, err := followAliases(ctx, tx, workspace, alias)
+	if err != nil || target == alias {
+		return err
+	}
+	m := mover{tx: tx, workspace: workspace, project: alias, to: target, now: now}
+	_, err = m.move(ctx)
+	return err
 }
 
 // followAliases is the project that name goes to in the end.

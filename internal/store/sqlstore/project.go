@@ -158,14 +158,15 @@ func (s *Store) ClaimRemote(ctx context.Context, workspace, remote, name, qualif
 		if err := s.ensureWorkspace(ctx, tx, workspace, time.Now()); err != nil {
 			return err
 		}
-		var holders int
-		err = tx.Row(ctx, `SELECT COUNT(*) FROM project_remotes WHERE workspace = $1 AND project = $2`, []any{workspace, name}, &holders)
-		if err != nil {
-			return err
-		}
-		got = name
-		if holders > 0 {
-			got = qualified
+		for _, got = range []string{name, qualified, engram.NormalizeProject(remote)} {
+			var held bool
+			err := tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM project_remotes WHERE workspace = $1 AND project = $2)`, []any{workspace, got}, &held)
+			if err != nil {
+				return err
+			}
+			if !held {
+				break
+			}
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO project_remotes (workspace, remote, project) VALUES ($1, $2, $3)`, workspace, remote, got)
 		return err

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"strings"
 	"time"
+	"unicode"
 
 	"engram"
 	"engram/internal/store"
@@ -54,6 +56,9 @@ func sessionOfPrompt(p *engram.Prompt) engram.Session {
 
 // insertPrompt stores p with its terms and sets its ID, and its UID where it has none.
 func insertPrompt(ctx context.Context, tx *Tx, p *engram.Prompt) error {
+	if err := tx.file(ctx, p.Workspace, &p.Project, &p.ProjectOrigin); err != nil {
+		return err
+	}
 	p.CreatedAt = p.CreatedAt.UTC().Round(time.Microsecond)
 	p.UID = cmp.Or(p.UID, engram.NewUID(p.CreatedAt))
 	err := tx.Row(ctx, `INSERT INTO prompts (uid, workspace, session, project, project_origin, created_at, content)
@@ -62,7 +67,7 @@ func insertPrompt(ctx context.Context, tx *Tx, p *engram.Prompt) error {
 	if err != nil {
 		return err
 	}
-	for _, term := range text.Analyze(p.Content).Terms {
+	for _, term := range promptTerms(p.Content) {
 		_, err := tx.Exec(ctx, `INSERT INTO prompt_terms (workspace, term, prompt_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 			p.Workspace, term, p.ID)
 		if err != nil {
@@ -70,6 +75,38 @@ func insertPrompt(ctx context.Context, tx *Tx, p *engram.Prompt) error {
 		}
 	}
 	return nil
+}
+
+// A prompt is found by so many of its terms at most: each is a row. One that has
+// more is mostly what was pasted into it; what was asked stands before or behind
+// that, so the terms are those of its ends.
+const (
+	maxPromptTerms = 2000
+	promptEnd      = 16 << 10 // bytes of an end, or less, so that it has not too many
+)
+
+func promptTerms(content string) []string {
+	terms := text.Analyze(content).Terms
+	for n := promptEnd; len(terms) > maxPromptTerms; n /= 2 {
+		terms = text.Analyze(ends(content, n)...).Terms
+	}
+	return terms
+}
+
+// ends are the beginning and the end of s, of n bytes each, as far as they have
+// no part of a word.
+func ends(s string, n int) []string {
+	if len(s) <= 2*n {
+		return []string{s}
+	}
+	first, last := s[:n], s[len(s)-n:]
+	if i := strings.LastIndexFunc(first, unicode.IsSpace); i >= 0 {
+		first = first[:i]
+	}
+	if i := strings.IndexFunc(last, unicode.IsSpace); i >= 0 {
+		last = last[i:]
+	}
+	return []string{first, last}
 }
 
 // ListPrompts implements [store.Prompts].

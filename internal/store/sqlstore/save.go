@@ -84,7 +84,11 @@ func (v *saver) place(ctx context.Context, m *engram.Memory) (store.Saved, error
 		return store.Saved{}, err
 	}
 	m.Scope = cmp.Or(m.Scope, engram.ScopeProject)
-	if err := v.touchSession(ctx, m); err != nil {
+	session := v.sessionOf(m)
+	if err := v.tx.file(ctx, m.Workspace, &m.Project, &m.ProjectOrigin); err != nil {
+		return store.Saved{}, err
+	}
+	if err := v.touchSession(ctx, session); err != nil {
 		return store.Saved{}, err
 	}
 	if m.TopicKey != "" {
@@ -100,17 +104,22 @@ func (v *saver) place(ctx context.Context, m *engram.Memory) (store.Saved, error
 	return v.insert(ctx, m)
 }
 
-// touchSession makes the memory's session known and notes the write.
-func (v *saver) touchSession(ctx context.Context, m *engram.Memory) error {
-	key := sessionKey{m.Workspace, m.Session}
-	if m.Session == "" || v.sessions[key] {
+// sessionOf is what the memory's session is created with.
+func (v *saver) sessionOf(m *engram.Memory) engram.Session {
+	return engram.Session{
+		Workspace: m.Workspace, ID: m.Session, Project: cmp.Or(v.rule.Session.Project, m.Project),
+		ProjectOrigin: m.ProjectOrigin, Directory: v.rule.Session.Directory,
+	}
+}
+
+// touchSession makes a memory's session known and notes the write.
+func (v *saver) touchSession(ctx context.Context, session engram.Session) error {
+	key := sessionKey{session.Workspace, session.ID}
+	if session.ID == "" || v.sessions[key] {
 		return nil
 	}
 	v.sessions[key] = true
-	return touchSession(ctx, v.tx, engram.Session{
-		Workspace: m.Workspace, ID: m.Session, Project: cmp.Or(v.rule.Session.Project, m.Project),
-		ProjectOrigin: m.ProjectOrigin, Directory: v.rule.Session.Directory,
-	}, v.rule.Now)
+	return touchSession(ctx, v.tx, session, v.rule.Now)
 }
 
 // overwriteTopic writes m over the living memory of its topic.

@@ -50,6 +50,9 @@ func sessionByID(ctx context.Context, tx *Tx, workspace, id string) (*engram.Ses
 
 // touchSession notes a write into a session and creates an unknown one from in.
 func touchSession(ctx context.Context, tx *Tx, in engram.Session, now time.Time) error {
+	if err := tx.file(ctx, in.Workspace, &in.Project, &in.ProjectOrigin); err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
 	_, err := tx.Exec(ctx, `INSERT INTO sessions (workspace, id, project, project_origin, directory, status, started_at, last_seen)
 		VALUES ($1, $2, $3, $4, $5, 'active', $6, $6)
 		ON CONFLICT (workspace, id) DO UPDATE SET last_seen = excluded.last_seen,
@@ -67,6 +70,10 @@ func (s *Store) StartSession(ctx context.Context, in engram.Session) (got *engra
 		if err := s.ensureWorkspace(ctx, tx, in.Workspace, in.StartedAt); err != nil {
 			return err
 		}
+		in := in
+		if err := tx.file(ctx, in.Workspace, &in.Project, &in.ProjectOrigin); err != nil {
+			return err
+		}
 		n, err := tx.Exec(ctx, `INSERT INTO sessions (workspace, id, project, project_origin, directory, summary, status, started_at, last_seen)
 			VALUES ($1, $2, $3, $4, $5, $6, 'active', $7, $8) ON CONFLICT (workspace, id) DO NOTHING`,
 			in.Workspace, in.ID, in.Project, in.ProjectOrigin, in.Directory, in.Summary, micros(in.StartedAt), micros(cmpTime(in.LastSeen, in.StartedAt)))
@@ -77,12 +84,13 @@ func (s *Store) StartSession(ctx context.Context, in engram.Session) (got *engra
 		if !created {
 			_, err = tx.Exec(ctx, `UPDATE sessions SET
 				project = CASE WHEN project = '' THEN $1 ELSE project END,
-				directory = CASE WHEN directory = '' THEN $2 ELSE directory END,
-				summary = CASE WHEN summary = '' THEN $3 ELSE summary END,
+				project_origin = CASE WHEN project = '' THEN $2 ELSE project_origin END,
+				directory = CASE WHEN directory = '' THEN $3 ELSE directory END,
+				summary = CASE WHEN summary = '' THEN $4 ELSE summary END,
 				status = CASE WHEN status = 'lapsed' THEN 'active' ELSE status END,
-				last_seen = $4
-				WHERE workspace = $5 AND id = $6`,
-				in.Project, in.Directory, in.Summary, micros(cmpTime(in.LastSeen, in.StartedAt)), in.Workspace, in.ID)
+				last_seen = $5
+				WHERE workspace = $6 AND id = $7`,
+				in.Project, in.ProjectOrigin, in.Directory, in.Summary, micros(cmpTime(in.LastSeen, in.StartedAt)), in.Workspace, in.ID)
 			if err != nil {
 				return err
 			}

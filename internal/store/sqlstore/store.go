@@ -159,6 +159,7 @@ type Tx struct {
 	st         *statements
 	stmts      map[string]*sql.Stmt // got so far; all are closed with the transaction
 	workspaces []string             // made in this transaction
+	filed      map[filedName]string // where names of projects lead, as far as asked
 }
 
 // stmt gives the prepared form of query, the same one for every call: a bulk

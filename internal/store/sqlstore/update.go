@@ -20,6 +20,12 @@ func (s *Store) UpdateMemory(ctx context.Context, workspace string, id int64, pa
 			return err
 		}
 		updated := apply(*old, patch)
+		origin := ""
+		if patch.Project != nil {
+			if err := tx.file(ctx, workspace, &updated.Project, &origin); err != nil {
+				return err
+			}
+		}
 		if err := topicFree(ctx, tx, &updated); err != nil {
 			return err
 		}
@@ -52,8 +58,8 @@ func (s *Store) UpdateMemory(ctx context.Context, workspace string, id int64, pa
 		if err != nil {
 			return err
 		}
-		if updated.Project != old.Project { // it was filed anew: a merge is no longer why it is there
-			_, err := tx.Exec(ctx, `UPDATE memories SET project_origin = '', topic_origin = '' WHERE id = $1`, id)
+		if updated.Project != old.Project { // it was filed anew: an earlier merge is no longer why it is there
+			_, err := tx.Exec(ctx, `UPDATE memories SET project_origin = $1, topic_origin = '' WHERE id = $2`, origin, id)
 			if err != nil {
 				return err
 			}

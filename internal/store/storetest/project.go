@@ -48,6 +48,9 @@ var projectTests = map[string]func(t *testing.T, f *fixture){
 		same(t, "again", claim("h/o/app", "other", "o/other"), "app")
 		same(t, "name taken", claim("h/p/app", "app", "p/app"), "p/app")
 		same(t, "kept", claim("h/p/app", "app", "p/app"), "p/app")
+		same(t, "both taken", claim("H2/p/app", "app", "p/app"), "h2/p/app")
+		same(t, "both taken by others", claim("h3/p/app", "app", "p/app"), "h3/p/app")
+		same(t, "both taken, kept", claim("H2/p/app", "app", "p/app"), "h2/p/app")
 		same(t, "another workspace", must(f.ClaimRemote(t.Context(), "other", "h/p/app", "app", "p/app"))(t), "app")
 	},
 	"merge and undo": func(t *testing.T, f *fixture) {

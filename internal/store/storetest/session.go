@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,6 +159,18 @@ var promptTests = map[string]func(t *testing.T, f *fixture){
 		same(t, "nothing", search(nil, 9, "zebra"), nil)
 		same(t, "no terms", contents(must(f.SearchPrompts(t.Context(), ws, nil, nil, 9))(t)), nil)
 		same(t, "foreign", contents(must(f.SearchPrompts(t.Context(), "other", nil, termsOf("kettle"), 9))(t)), nil)
+	},
+	"search with a very long one": func(t *testing.T, f *fixture) {
+		var b strings.Builder
+		b.WriteString("why does the kettle fail here")
+		for i := range 20_000 {
+			fmt.Fprintf(&b, " w%dx", i)
+		}
+		b.WriteString(" please whistle")
+		ok(t, f.SavePrompt(t.Context(), &engram.Prompt{Workspace: ws, Content: b.String(), CreatedAt: f.now}))
+		for word, want := range map[string]int{"kettle": 1, "whistle": 1, "w10000x": 0} {
+			same(t, word, len(must(f.SearchPrompts(t.Context(), ws, nil, termsOf(word), 9))(t)), want)
+		}
 	},
 	"delete": func(t *testing.T, f *fixture) {
 		p := &engram.Prompt{Workspace: ws, Session: "s1", Content: "kettle", CreatedAt: f.now}

@@ -240,6 +240,12 @@ func export(ctx context.Context, st store.Store, projects []string, size int) (a
 			}
 			all.Aliases[alias] = project
 		}
+		for remote, project := range b.Remotes {
+			if all.Remotes == nil {
+				all.Remotes = map[string]string{}
+			}
+			all.Remotes[remote] = project
+		}
 		return nil
 	})
 	slices.SortFunc(all.Supports, func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })

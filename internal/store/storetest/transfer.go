@@ -29,7 +29,10 @@ func (f *fixture) fill(t *testing.T) {
 	ok(t, f.SavePrompt(t.Context(), &engram.Prompt{Workspace: ws, Session: "s7", Project: "tea", Content: "cup", CreatedAt: f.now}))
 	_ = must(f.EndSession(t.Context(), ws, "s2", "summary", f.now))(t)
 	_ = must(f.MergeProjects(t.Context(), ws, "old", "new", f.now))(t)
+	_ = must(f.ClaimRemote(t.Context(), ws, "h/o/new", "new", "o/new"))(t)
+	_ = must(f.ClaimRemote(t.Context(), ws, "h/p/new", "new", "p/new"))(t)
 	f.save(t, note("x", "x", inWorkspace("other")))
+	_ = must(f.ClaimRemote(t.Context(), "other", "h/x/new", "new", "x/new"))(t)
 }
 
 var ignoreIDs = cmpopts.IgnoreFields(engram.Memory{}, "ID")
@@ -44,6 +47,7 @@ var transferTests = map[string]func(t *testing.T, f *fixture){
 		}
 		same(t, "items", []int{len(want.Sessions), len(want.Memories), len(want.Versions), len(want.Prompts), len(want.Supports), len(want.Aliases)},
 			[]int{3, 4, 1, 2, 1, 1})
+		same(t, "remotes", want.Remotes, map[string]string{"h/o/new": "new", "h/p/new": "p/new"})
 		for i, m := range want.Memories[1:] {
 			if m.ID <= want.Memories[i].ID {
 				t.Errorf("memories are not by id: %v", memoryIDs(want.Memories))
@@ -81,6 +85,14 @@ var transferTests = map[string]func(t *testing.T, f *fixture){
 		same(t, "versions", titles(got.Versions), "v1")
 		same(t, "prompts", contents(got.Prompts), []string{"kettle"})
 		same(t, "supports", len(got.Supports), 0)
+		same(t, "remotes", got.Remotes, map[string]string{"h/o/new": "new"})
+	},
+	"import overwrites no remote": func(t *testing.T, f *fixture) {
+		_ = must(f.ClaimRemote(t.Context(), ws, "h/o/app", "app", "o/app"))(t)
+		_ = must(f.Import(t.Context(), ws, store.Batch{Remotes: map[string]string{"h/o/app": "x", "h/p/app": "p/app"}}, f.now))(t)
+		for remote, want := range map[string]string{"h/o/app": "app", "h/p/app": "p/app"} {
+			same(t, remote, must(f.ClaimRemote(t.Context(), ws, remote, "new", "o/new"))(t), want)
+		}
 	},
 	"export ends with an error of yield": func(t *testing.T, f *fixture) {
 		f.fill(t)
