@@ -117,7 +117,7 @@ func ParseScope(s string) (Scope, error) {
 	case ScopeProject, ScopePersonal, ScopeGlobal:
 		return v, nil
 	}
-	return "", Errorf(ErrInvalid, "scope %q is not known", s).
+	return "", Errorf(ErrInvalid, "the scope is not known").
 		WithCode("invalid_scope").WithHint("use project, personal or global")
 }
 

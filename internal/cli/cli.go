@@ -16,6 +16,7 @@ import (
 	"engram"
 	"engram/internal/app"
 	"engram/internal/config"
+	"engram/internal/text"
 
 	"github.com/spf13/cobra"
 )
@@ -98,12 +99,15 @@ func exitCode(err error) int {
 }
 
 // errorText is the message for people. On the command line the person is the
-// owner of the store, so a fault is shown whole.
+// owner of the store, so a fault is shown whole; but the terminal may be logged,
+// and an argument that was refused may hold what is private.
 func errorText(err error) string {
+	message := err.Error()
 	if e, ok := errors.AsType[*engram.Error](err); ok {
-		return e.Error()
+		message = e.Error()
 	}
-	return err.Error()
+	var c text.Cleaner
+	return c.Text(message)
 }
 
 func printErrorJSON(w io.Writer, err error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"engram"
+	"engram/internal/text"
 )
 
 // Server offers a set of tools over the memories.
@@ -145,7 +146,8 @@ func (s *Server) failed(ctx context.Context, t *tool, err error) *mcp.CallToolRe
 	if _, ok := errors.AsType[*engram.Error](err); !ok {
 		s.opts.Logger.ErrorContext(ctx, "tool failed", "tool", t.name, "error", err)
 	}
-	return failure(engram.ErrorMessage(err), engram.ErrorCode(err))
+	var clean text.Cleaner
+	return failure(clean.Text(engram.ErrorMessage(err)), engram.ErrorCode(err))
 }
 
 // failure has no structured half: a client would hold it against the tool's

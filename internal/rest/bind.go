@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -75,11 +76,12 @@ func anyIn(fields []field, where place) bool {
 	return slices.ContainsFunc(fields, func(f field) bool { return f.in == where })
 }
 
-// bindURL sets the fields of v that come from the path and the query string.
-func bindURL(r *http.Request, v reflect.Value, fields []field, strict bool) error {
+// bindURL sets the fields of v that come from the path and the query string,
+// and gives the names of the parameters that are none of fields.
+func bindURL(r *http.Request, v reflect.Value, fields []field) (unknown []string, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return badRequest("invalid_query", "the query string cannot be read: %v", err).WithHint("percent-encode its values")
+		return nil, badRequest("invalid_query", "the query string cannot be read: %v", err).WithHint("percent-encode its values")
 	}
 	for _, f := range fields {
 		var values []string
@@ -93,26 +95,21 @@ func bindURL(r *http.Request, v reflect.Value, fields []field, strict bool) erro
 			continue
 		}
 		if err := f.set(v.FieldByIndex(f.index), values); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if !strict || len(query) == 0 {
-		return nil
-	}
+	return slices.Sorted(maps.Keys(query)), nil
+}
+
+// namesIn lists the fields that come from where.
+func namesIn(fields []field, where place) string {
 	var names []string
 	for _, f := range fields {
-		if f.in == inQuery {
+		if f.in == where {
 			names = append(names, f.name)
 		}
 	}
-	unknown := ""
-	for name := range query {
-		if unknown == "" || name < unknown {
-			unknown = name
-		}
-	}
-	return badRequest("unknown_parameter", "parameter %q is not known", unknown).
-		WithHint("the parameters are: %s", strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // set parses values into dst; none, or an empty one, leaves it as it is.
@@ -136,7 +133,7 @@ func (f field) set(dst reflect.Value, values []string) error {
 	case reflect.Bool:
 		b, err := strconv.ParseBool(s)
 		if err != nil {
-			return badRequest("invalid_parameter", "%s is %q", f.name, s).WithHint("use true or false")
+			return badRequest("invalid_parameter", "%s is %s", f.name, shown(s)).WithHint("use true or false")
 		}
 		dst.SetBool(b)
 	case reflect.Int, reflect.Int64:
@@ -153,12 +150,12 @@ func (f field) set(dst reflect.Value, values []string) error {
 
 func (f field) notWhole(s string) error {
 	if f.in == inPath {
-		return badRequest("invalid_id", "%s is %q", f.name, s).WithHint("use the whole number that a save or a list gave")
+		return badRequest("invalid_id", "%s is %s", f.name, shown(s)).WithHint("use the whole number that a save or a list gave")
 	}
 	if f.max == 0 {
-		return badRequest("invalid_parameter", "%s is %q", f.name, s).WithHint("use a whole number")
+		return badRequest("invalid_parameter", "%s is %s", f.name, shown(s)).WithHint("use a whole number")
 	}
-	return badRequest("invalid_parameter", "%s is %q", f.name, s).WithHint("use a whole number from 0 to %d", f.max)
+	return badRequest("invalid_parameter", "%s is %s", f.name, shown(s)).WithHint("use a whole number from 0 to %d", f.max)
 }
 
 // check holds the bound fields against their tags.
@@ -184,7 +181,7 @@ func check(v reflect.Value, fields []field) error {
 			}
 		case reflect.String:
 			if f.enum != nil && fv.String() != "" && !slices.Contains(f.enum, fv.String()) {
-				return badRequest("invalid_"+f.name, "%s is %q", f.name, fv.String()).
+				return badRequest("invalid_"+f.name, "%s is %s", f.name, shown(fv.String())).
 					WithHint("use %s", strings.Join(f.enum, ", "))
 			}
 		}

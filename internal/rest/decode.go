@@ -53,7 +53,7 @@ func checkContentType(r *http.Request) error {
 	}
 	return &httpError{
 		status: http.StatusUnsupportedMediaType, code: "unsupported_media_type",
-		message: fmt.Sprintf("Content-Type is %q", r.Header.Get("Content-Type")),
+		message: "Content-Type is " + shown(r.Header.Get("Content-Type")),
 		hint:    "send JSON in UTF-8 with Content-Type: application/json",
 	}
 }
@@ -119,23 +119,20 @@ func invalidByte(data []byte) int {
 	return n
 }
 
-// decodeJSON reads one JSON object into v, a pointer to a struct. With strict
-// set, fields that are not among known are refused.
-func decodeJSON(data []byte, v any, strict bool, known []field) error {
+// decodeJSON reads one JSON object into v, a pointer to a struct, and gives the
+// names of the fields that are none of known.
+func decodeJSON(data []byte, v any, known []field) (unknown []string, err error) {
 	trimmed := bytes.TrimSpace(data)
 	if len(trimmed) == 0 {
-		return badRequest("body_required", "the body is empty").WithHint("send a JSON object")
+		return nil, badRequest("body_required", "the body is empty").WithHint("send a JSON object")
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return jsonError(data, err)
+		return nil, jsonError(data, err)
 	}
 	if trimmed[0] != '{' { // null decodes into anything
-		return badRequest("invalid_json", "the body must be a JSON object")
+		return nil, badRequest("invalid_json", "the body must be a JSON object")
 	}
-	if strict {
-		return refuseUnknown(data, known)
-	}
-	return nil
+	return unknownFields(data, known)
 }
 
 func jsonError(data []byte, err error) error {
@@ -188,24 +185,18 @@ func typeName(t reflect.Type) string {
 	return "an object"
 }
 
-// refuseUnknown names the first field of a JSON object that is not known.
-func refuseUnknown(data []byte, known []field) error {
+// unknownFields names what a JSON object has that is none of known.
+func unknownFields(data []byte, known []field) ([]string, error) {
 	var got map[string]json.RawMessage
 	if err := json.Unmarshal(data, &got); err != nil {
-		return jsonError(data, err)
+		return nil, jsonError(data, err)
 	}
-	var names []string
 	for _, f := range known {
 		if f.in == inBody {
-			names = append(names, f.name)
 			delete(got, f.name)
 		}
 	}
-	if len(got) == 0 {
-		return nil
-	}
-	return badRequest("unknown_field", "field %q is not known", slices.Min(slices.Collect(maps.Keys(got)))).
-		WithHint("the fields are %s", strings.Join(names, ", "))
+	return slices.Sorted(maps.Keys(got)), nil
 }
 
 // timeLayouts are the forms of time that are read; those without a zone are UTC.
@@ -222,6 +213,6 @@ func parseTime(field, s string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, badRequest("invalid_time", "%s is %q", field, s).
+	return time.Time{}, badRequest("invalid_time", "%s is %s", field, shown(s)).
 		WithHint("write a time like 2026-05-08T14:30:00Z, or a date like 2026-05-08")
 }

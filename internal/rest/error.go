@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"engram"
+	"engram/internal/text"
 )
 
 // statuses maps the kinds of error to HTTP, the first that matches.
@@ -59,7 +60,7 @@ func failureOf(err error) failure {
 		}
 		f := failure{status: s.status, code: engram.ErrorCode(err), message: s.kind.Error()}
 		if e, ok := errors.AsType[*engram.Error](err); ok {
-			f.message, f.hint = e.Message, e.Hint
+			f.message, f.hint = repeatable(e.Message), repeatable(e.Hint)
 		}
 		return f
 	}
@@ -67,6 +68,14 @@ func failureOf(err error) failure {
 		status: http.StatusInternalServerError, code: "internal",
 		message: "internal error", hint: "the log of engram serve says more under this request id", fault: true,
 	}
+}
+
+// repeatable is a message without what is private in the values that it names,
+// and not at length.
+func repeatable(message string) string {
+	message, _ = text.StripPrivate(message)
+	message, _ = text.Snippet(message, maxMessage)
+	return message
 }
 
 // wireError is the error body of the root routes.

@@ -125,7 +125,7 @@ func (a *api) checkHost(r *http.Request) error {
 	}
 	return &httpError{
 		status: http.StatusForbidden, code: "forbidden_host",
-		message: fmt.Sprintf("this server does not answer to the host %q", r.Host),
+		message: "this server does not answer to the host " + shown(r.Host),
 		hint:    "use 127.0.0.1 or localhost, or add the name to hosts in config.toml",
 	}
 }
@@ -175,7 +175,7 @@ func (a *api) originAllowed(r *http.Request, origin string) bool {
 func foreignOrigin(origin string) error {
 	return &httpError{
 		status: http.StatusForbidden, code: "forbidden_origin",
-		message: fmt.Sprintf("requests from the origin %q are not allowed", origin),
+		message: fmt.Sprintf("requests from the origin %s are not allowed", shown(origin)),
 		hint:    "call from a program, or add the origin to origins in config.toml",
 	}
 }
@@ -231,13 +231,13 @@ func jsonMisses(mux *http.ServeMux) http.Handler {
 			w.Header().Set("Allow", allow)
 			writeFailure(w, r, failure{
 				status: miss.status, code: "method_not_allowed",
-				message: fmt.Sprintf("%s is not allowed on %s", r.Method, r.URL.Path), hint: "use " + allow,
+				message: fmt.Sprintf("%s is not allowed on %s", r.Method, presentable(r.URL.Path)), hint: "use " + allow,
 			})
 			return
 		}
 		writeFailure(w, r, failure{
 			status: http.StatusNotFound, code: "no_such_route",
-			message: fmt.Sprintf("there is nothing at %s", r.URL.Path), hint: "GET /v1/openapi.json lists what there is",
+			message: "there is nothing at " + presentable(r.URL.Path), hint: "GET /v1/openapi.json lists what there is",
 		})
 	})
 }

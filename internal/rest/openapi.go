@@ -83,7 +83,7 @@ type schema struct {
 
 const apiDescription = "One memory for every AI tool. Routes under /v1 are the complete API: fields that it does not know are refused, " +
 	"errors are problem+json with a stable code, lists are {items, next_cursor}. Routes at the root speak the wire that coding agents' plugins " +
-	"already use: fields that they do not know are ignored, errors are {error, code}, lists are bare. " +
+	"already use: fields and parameters that they do not know are ignored and named in the header X-Engram-Ignored, errors are {error, code}, lists are bare. " +
 	"Times are RFC 3339; texts in lists are cut at 2,000 characters and say so."
 
 // documentOf describes routes.

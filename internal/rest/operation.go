@@ -33,17 +33,22 @@ func op[In, Out any](a *api, method, path, summary string, call func(context.Con
 	read := bodyReader(method, fields)
 	serve := func(w http.ResponseWriter, r *http.Request) error {
 		var in In
+		var extra unknown
 		if read(r) {
 			data, err := readBody(w, r, a.bodyLimit())
 			if err != nil {
 				return err
 			}
-			if err := decodeJSON(data, &in, strict, fields); err != nil {
+			if extra.fields, err = decodeJSON(data, &in, fields); err != nil {
 				return err
 			}
 		}
 		v := reflect.ValueOf(&in).Elem()
-		if err := bindURL(r, v, fields, strict); err != nil {
+		var err error
+		if extra.parameters, err = bindURL(r, v, fields); err != nil {
+			return err
+		}
+		if err := extra.answer(strict, w.Header(), fields); err != nil {
 			return err
 		}
 		if err := check(v, fields); err != nil {
@@ -79,7 +84,12 @@ func raw[In any](method, path, summary, produces string, serve func(w http.Respo
 		serve: func(w http.ResponseWriter, r *http.Request) error {
 			var in In
 			v := reflect.ValueOf(&in).Elem()
-			if err := bindURL(r, v, fields, isV1Path(path)); err != nil {
+			var extra unknown
+			var err error
+			if extra.parameters, err = bindURL(r, v, fields); err != nil {
+				return err
+			}
+			if err := extra.answer(isV1Path(path), w.Header(), fields); err != nil {
 				return err
 			}
 			if err := check(v, fields); err != nil {

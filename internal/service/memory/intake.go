@@ -78,7 +78,7 @@ func (k *intake) provenance(m *engram.Memory, origin engram.Origin) error {
 	own := cmp.Or(k.actor.Origin, engram.OriginAgent)
 	m.Origin = cmp.Or(origin, own)
 	if !slices.Contains(origins, m.Origin) {
-		return engram.Errorf(engram.ErrInvalid, "origin %q is not known", origin).WithCode("invalid_origin").
+		return engram.Errorf(engram.ErrInvalid, "the origin is not known").WithCode("invalid_origin").
 			WithHint("use user, agent, tool, web, document, import or derived")
 	}
 	m.Trust = min(engram.TrustOf(m.Origin), engram.TrustOf(own))
