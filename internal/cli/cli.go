@@ -169,6 +169,10 @@ Data lives in ENGRAM_DATA_DIR (default ~/.engram). Exit codes: 0 ok, 1 failure,
 		newExportCmd(g), newImportCmd(g), newBackupCmd(g), newDoctorCmd(g),
 		newBenchCmd(g), newVersionCmd(g),
 	)
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Example = "  engram completion bash > ~/.local/share/bash-completion/completions/engram"
+	}
 	usageArgs(root)
 	return root
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -90,6 +91,9 @@ func newEditCmd(g *globals) *cobra.Command {
 					return err
 				}
 				in.Content = &text
+			}
+			if in == (memory.UpdateInput{}) {
+				return usageError{errors.New("nothing to change: give at least one of --title, --content, --file, --type, --project, --scope, --topic, --status, --importance")}
 			}
 			m, err := a.Memory.Update(ctx, id, in)
 			if err != nil {

@@ -81,7 +81,11 @@ func newProjectCurrentCmd(g *globals) *cobra.Command {
 				Warnings []string `json:"warnings,omitempty"`
 			}{id.Name, string(id.Source), id.Path, id.Remote, id.Warnings}
 			return g.print(cmd, view, func(w io.Writer) {
-				fmt.Fprintf(w, "%s (%s: %s)\n", id.Name, id.Source, id.Path)
+				if id.Name == "" {
+					fmt.Fprintf(w, "no project: nothing here gives a name; name one with --project or ENGRAM_PROJECT\n")
+				} else {
+					fmt.Fprintf(w, "%s (%s: %s)\n", id.Name, id.Source, id.Path)
+				}
 				for _, warning := range id.Warnings {
 					fmt.Fprintf(w, "warning: %s\n", warning)
 				}

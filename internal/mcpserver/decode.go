@@ -18,7 +18,7 @@ import (
 // decode fills the argument struct dst from what a client sent. It takes what
 // clients get wrong and the meaning of which is plain: no arguments at all,
 // null for an optional one, numbers, booleans, lists and the whole object sent
-// as text, a number over its maximum. It does not take what would be a guess.
+// as text, a count over its maximum. It does not take what would be a guess.
 //
 // Arguments that the tool does not have are left out with a note rather than
 // refused: clients written for other versions send some, and a call must not
@@ -199,7 +199,7 @@ func (p *param) integer(s string) (any, string, error) {
 			return nil, "", p.wrong()
 		}
 	}
-	f, note, err := p.within(float64(n))
+	f, note, err := p.counted(float64(n))
 	if note != "" {
 		n = int64(f)
 	}
@@ -211,17 +211,16 @@ func (p *param) number(s string) (any, string, error) {
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, "", p.wrong()
 	}
-	return p.withinAny(f)
+	if p.min != nil && f < *p.min || p.max != nil && f > *p.max {
+		return nil, "", p.wrong()
+	}
+	return f, "", nil
 }
 
-func (p *param) withinAny(f float64) (any, string, error) {
-	f, note, err := p.within(f)
-	return f, note, err
-}
-
-// within checks the bounds. Asking for more than the most means "as much as I
-// can get" and is answered so, with a note; less than the least means nothing.
-func (p *param) within(f float64) (float64, string, error) {
+// counted checks the bounds of a count. Asking for more than the most means "as
+// much as I can get" and is answered so, with a note; less than the least means
+// nothing. A measure like importance has no such meaning.
+func (p *param) counted(f float64) (float64, string, error) {
 	if p.min != nil && f < *p.min {
 		return 0, "", p.wrong()
 	}

@@ -119,7 +119,7 @@ func (f *fakeMemories) Save(ctx context.Context, in memory.SaveInput) (memory.Sa
 	f.last++
 	m := &engram.Memory{
 		ID: f.last, Type: in.Type, Title: in.Title, Content: content, Project: project, Scope: engram.Scope(in.Scope), Session: session,
-		TopicKey: res.TopicKey, Files: in.Files, Pinned: in.Pinned, Version: 1, RevisionCount: 1, DuplicateCount: 1,
+		TopicKey: res.TopicKey, Files: in.Files, Pinned: in.Pinned, Origin: engram.OriginAgent, Trust: engram.TrustOf(engram.OriginAgent), Version: 1, RevisionCount: 1, DuplicateCount: 1,
 		CreatedAt: f.tick(), UpdatedAt: f.tick(), RecordedAt: f.tick(),
 	}
 	f.memories[m.ID] = m

@@ -14,6 +14,7 @@ type deleteArgs struct {
 type deleteResult struct {
 	ID       int64    `json:"id"`
 	Status   string   `json:"status"`
+	Restore  bool     `json:"restorable,omitempty"`
 	Versions int      `json:"versions,omitempty"`
 	Derived  int      `json:"derived,omitempty"`
 	Copies   []string `json:"copies_left,omitempty"`
@@ -32,7 +33,7 @@ func (c *call) delete(ctx context.Context, in deleteArgs) (*deleteResult, error)
 	if err != nil {
 		return nil, err
 	}
-	out := &deleteResult{ID: receipt.ID, Status: "deleted", Copies: receipt.Copies}
+	out := &deleteResult{ID: receipt.ID, Status: "deleted", Restore: !receipt.Hard, Copies: receipt.Copies}
 	if receipt.Hard {
 		out.Status, out.Versions, out.Derived = "erased", receipt.Versions, receipt.Derived
 	}

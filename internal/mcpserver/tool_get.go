@@ -32,6 +32,9 @@ type getResult struct {
 	Files      []string `json:"files,omitempty"`
 	Status     string   `json:"status,omitempty"`
 	Pinned     bool     `json:"pinned,omitempty"`
+	Importance float64  `json:"importance,omitempty"`
+	Origin     string   `json:"origin,omitempty"`
+	Trust      int      `json:"trust"`
 	Created    string   `json:"created"`
 	Updated    string   `json:"updated,omitempty"`
 	Revisions  int      `json:"revisions,omitempty"`
@@ -121,7 +124,7 @@ func factsOf(m *engram.Memory) *getResult {
 		ID: m.ID, Type: m.Type, Title: m.Title,
 		Project: m.Project, Scope: string(m.Scope), Session: m.Session, TopicKey: m.TopicKey,
 		Tool: m.ToolName, Speaker: m.Speaker, Files: m.Files, Status: m.Status, Pinned: m.Pinned,
-		Created: when(m.CreatedAt),
+		Importance: m.Importance, Origin: string(m.Origin), Trust: int(m.Trust), Created: when(m.CreatedAt),
 	}
 	if out.Speaker == "" {
 		out.Speaker = m.Role
@@ -151,6 +154,8 @@ func (r *getResult) words() string {
 		{"Files", strings.Join(r.Files, ", ")},
 		{"Status", r.Status},
 		{"Pinned", ifTrue(r.Pinned, "yes")},
+		{"Importance", importance(r.Importance)},
+		{"Origin", ifTrue(r.Origin != "", fmt.Sprintf("%s (trust %d of 3)", r.Origin, r.Trust))},
 		{"Created", r.Created},
 		{"Updated", r.Updated},
 		{"Revisions", positive(r.Revisions)},
@@ -174,6 +179,10 @@ func ifTrue(yes bool, s string) string {
 		return s
 	}
 	return ""
+}
+
+func importance(f float64) string {
+	return ifTrue(f > 0, short(f))
 }
 
 func positive(n int) string {

@@ -166,7 +166,7 @@ func (r *searchResult) words() string {
 		fmt.Fprintf(&b, " in project %s", r.Project)
 	}
 	if b.WriteByte('.'); len(r.Similar) > 0 {
-		fmt.Fprintf(&b, " Projects with such a name: %s.", strings.Join(r.Similar, ", "))
+		fmt.Fprintf(&b, " Projects with a similar name: %s.", strings.Join(r.Similar, ", "))
 	}
 	for i := range r.Hits {
 		b.WriteByte('\n')

@@ -66,7 +66,7 @@ type endArgs struct {
 func endTool() tool {
 	return newTool(tool{
 		name: "mem_session_end", title: "End a session", idempotent: true,
-		description: "Close a session, with a summary if there is none yet.",
+		description: "Close a session. A summary replaces the one it has.",
 	}, (*call).end)
 }
 

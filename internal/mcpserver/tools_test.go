@@ -121,16 +121,16 @@ func TestReplies(t *testing.T) {
 		{
 			"misspelt project", "mem_search",
 			fields{"query": "zebra", "project": "heer"},
-			"No answer: nothing found. Projects with such a name: here.\nNote: nothing saved answers this; try other words, all_projects true.",
+			"No answer: nothing found. Projects with a similar name: here.\nNote: nothing saved answers this; try other words, all_projects true.",
 			`{"hits":[],"no_answer":true,"similar_projects":["here"],"notes":["nothing saved answers this; try other words, all_projects true"]}`,
 		},
 		{
 			"in full", "mem_get_observation",
 			fields{"id": "#2", "include_history": true},
-			"#2 [manual] Login\npasskeys now\n\nProject: here\nScope: project\nSession: manual-save-here\nTopic key: auth/login-form\nCreated: 2026-03-01T12:02:00Z\nRevisions: 2" +
+			"#2 [manual] Login\npasskeys now\n\nProject: here\nScope: project\nSession: manual-save-here\nTopic key: auth/login-form\nOrigin: agent (trust 2 of 3)\nCreated: 2026-03-01T12:02:00Z\nRevisions: 2" +
 				"\n\nVersion 1, 2026-03-01T12:02:00Z to : Login\npin [REDACTED] works",
 			`{"id":2,"type":"manual","title":"Login","content":"passkeys now","project":"here","scope":"project","session_id":"manual-save-here","topic_key":"auth/login-form",` +
-				`"created":"2026-03-01T12:02:00Z","revisions":2,"history":[{"version":1,"title":"Login","content":"pin [REDACTED] works","from":"2026-03-01T12:02:00Z"}]}`,
+				`"origin":"agent","trust":2,"created":"2026-03-01T12:02:00Z","revisions":2,"history":[{"version":1,"title":"Login","content":"pin [REDACTED] works","from":"2026-03-01T12:02:00Z"}]}`,
 		},
 		{
 			"edit", "mem_update",
@@ -160,7 +160,7 @@ func TestReplies(t *testing.T) {
 		{
 			"delete", "mem_delete",
 			fields{"id": 1},
-			"Deleted #1; it can be restored with the command: engram restore 1", `{"id":1,"status":"deleted"}`,
+			"Deleted #1; it can be restored with the command: engram restore 1", `{"id":1,"status":"deleted","restorable":true}`,
 		},
 		{
 			"erase", "mem_delete",
@@ -260,6 +260,8 @@ func TestErrors(t *testing.T) {
 		{"mem_suggest_topic_key", fields{"type": "bug"}, "Error: title or content is required [title_required]"},
 		{"mem_search", fields{"query": "x", "as_of": "yesterday"}, "Error: as_of is not a time; write a time like 2026-03-31T12:00:00Z, or a date like 2026-03-31, which means its end [invalid_as_of]"},
 		{"mem_search", fields{"query": "x", "scope": "everything"}, "Error: scope must be one of project, personal, global [invalid_scope]"},
+		{"mem_save", fields{"title": "t", "content": "c", "importance": 2}, "Error: importance must be a number from 0 to 1 [invalid_importance]"},
+		{"mem_save", fields{"title": "t", "content": "c", "importance": "-0.1"}, "Error: importance must be a number from 0 to 1 [invalid_importance]"},
 		{"mem_search", fields{"query": "x", "limit": 0}, "Error: limit must be a whole number from 1 to 50 [invalid_limit]"},
 		{"mem_save", fields{"title": "t", "content": strings.Repeat("x", engram.DefaultMaxContent+1)}, "Error: content has 1048577 bytes, at most 1048576 are kept [content_too_long]"},
 		{"mem_save", []int{1}, "Error: arguments must be a JSON object [invalid_arguments]"},
@@ -269,6 +271,17 @@ func TestErrors(t *testing.T) {
 		if !failed || text != tt.want {
 			t.Errorf("%s(%.80s) = %q, want %q", tt.tool, asJSON(tt.args), text, tt.want)
 		}
+	}
+}
+
+func TestWhatIsLessSureSaysSo(t *testing.T) {
+	t.Parallel()
+	r := factsOf(&engram.Memory{ID: 1, Type: "manual", Importance: 0.75, Origin: engram.OriginWeb, Trust: engram.TrustOf(engram.OriginWeb)})
+	if words := r.words(); !strings.Contains(words, "\nImportance: 0.75\nOrigin: web (trust 0 of 3)") {
+		t.Errorf("words are %s", words)
+	}
+	if s := asJSON(r); !strings.Contains(s, `"importance":0.75,"origin":"web","trust":0`) {
+		t.Errorf("structure is %s", s)
 	}
 }
 

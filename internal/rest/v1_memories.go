@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"net/http"
+	"reflect"
 
 	"engram"
 	"engram/internal/service/memory"
@@ -128,11 +129,21 @@ type patchMemory struct {
 	Files      *[]string `json:"files"`
 }
 
+// nothingToUpdate names what a body In may change.
+func nothingToUpdate[In any]() error {
+	return badRequest("nothing_to_update", "nothing to change was given").
+		WithHint("give at least one of %s", namesIn(fieldsOf(reflect.TypeFor[In]()), inBody))
+}
+
 func (a *api) patchMemory(ctx context.Context, in *patchMemory, _ *reply) (changedMemory, error) {
-	m, err := a.Memory.Update(ctx, in.ID, memory.UpdateInput{
+	change := memory.UpdateInput{
 		Title: in.Title, Content: in.Content, Type: in.Type, Project: in.Project, Scope: in.Scope,
 		TopicKey: in.TopicKey, Status: in.Status, Importance: in.Importance, Files: in.Files,
-	})
+	}
+	if change == (memory.UpdateInput{}) {
+		return changedMemory{}, nothingToUpdate[patchMemory]()
+	}
+	m, err := a.Memory.Update(ctx, in.ID, change)
 	if err != nil {
 		return changedMemory{}, err
 	}
@@ -219,7 +230,7 @@ type found struct {
 	Items           []hitJSON `json:"items"                      doc:"best first"`
 	NoAnswer        bool      `json:"no_answer"                  doc:"nothing cleared the floor"`
 	Project         string    `json:"project,omitempty"          doc:"that was searched"`
-	SimilarProjects []string  `json:"similar_projects,omitempty" doc:"to try, when the project has nothing in it"`
+	SimilarProjects []string  `json:"similar_projects,omitempty" doc:"to try, when the project has no answer"`
 }
 
 func foundOf(res memory.SearchResult) found {

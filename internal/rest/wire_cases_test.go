@@ -188,7 +188,11 @@ var wireErrorCases = []routeCase{
 	{"an id below 0", del("/observations/-1"), 400, []string{`"code":"invalid_id"`}, nil},
 	{"an unknown id", fetch("/observations/999"), 404, []string{`"code":"unknown_id"`}, nil},
 	{"a deleted one", fetch("/observations/3"), 404, []string{`"code":"unknown_id"`}, []string{"vanished"}},
-	{"change nothing", patch("/observations/1", `{}`), 400, []string{`"code":"nothing_to_update"`}, nil},
+	{
+		"change nothing", patch("/observations/1", `{"importance":1}`), 400,
+		[]string{`"code":"nothing_to_update"`, "give at least one of type, title, content, project, scope, topic_key\""},
+		nil,
+	},
 	{"change without a body", patch("/observations/1", ""), 400, []string{`"code":"body_required"`}, nil},
 	{"change to no title", patch("/observations/1", `{"title":""}`), 400, []string{`"code":"title_required"`}, nil},
 	{"change to no content", patch("/observations/1", `{"content":" "}`), 400, []string{`"code":"content_required"`}, nil},

@@ -134,9 +134,13 @@ type patchObservation struct {
 }
 
 func (a *api) patchObservation(ctx context.Context, in *patchObservation, _ *reply) (changedObservation, error) {
-	m, err := a.Memory.Update(ctx, in.ID, memory.UpdateInput{
+	change := memory.UpdateInput{
 		Type: in.Type, Title: in.Title, Content: in.Content, Project: in.Project, Scope: in.Scope, TopicKey: in.TopicKey,
-	})
+	}
+	if change == (memory.UpdateInput{}) {
+		return changedObservation{}, nothingToUpdate[patchObservation]()
+	}
+	m, err := a.Memory.Update(ctx, in.ID, change)
 	if err != nil {
 		return changedObservation{}, err
 	}

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -75,8 +76,12 @@ func SuggestTopicKey(typ, title, content string) (string, error) {
 func cleanForKey(s string) string {
 	s, _ = StripPrivate(s)
 	s, _ = RedactSecrets(s[:clusterBoundary(s, min(len(s), maxTopicText))])
-	return s
+	return redactionMark.ReplaceAllString(s, " ")
 }
+
+// redactionMark is what stands where something was taken out: it says nothing
+// about the subject, and all such subjects would share a key.
+var redactionMark = regexp.MustCompile(`\[REDACTED(?::[a-z0-9-]+)?\]`)
 
 func topicFamily(typ, title, content string) string {
 	if f, ok := topicFamilies[typ]; ok {

@@ -83,7 +83,11 @@ func TestSuggestTopicKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, typ, title, content, want string }{
 		{"decomposed title", "bug", "Cafe\u0301", "", "bug/café"},
-		{"credential in the title", "config", "Key AK" + "IA" + body(upperOnly, 16), "", "config/key-redacted-aws-key"},
+		{"credential in the title", "config", "Key AK" + "IA" + body(upperOnly, 16), "", "config/key"},
+		{"only a credential in the title", "config", "AK" + "IA" + body(upperOnly, 16), "Deploy key of the site", "config/deploy-key-of-the-site"},
+		{"private title", "", "Deploy <private>a</private>", "", "topic/deploy"},
+		{"cleaned before", "[REDACTED]", "[REDACTED:github-token] rotation [REDACTED]", "", "topic/rotation"},
+		{"a word in capitals", "", "REDACTED [REDACTED by law]", "", "topic/redacted-redacted-by-law"},
 		{"type without letters", "!!", "Crash", "", "bug/crash"},
 		{"two words", "", "Notes", "It was the root-cause", "discovery/notes"},
 		{"content of marks", "decision", "", "- **We** keep it", "decision/we-keep-it"},

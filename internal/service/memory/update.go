@@ -17,8 +17,7 @@ func (s *Service) Update(ctx context.Context, id int64, in UpdateInput) (Updated
 		return Updated{}, err
 	}
 	if in == (UpdateInput{}) {
-		return Updated{}, engram.Errorf(engram.ErrInvalid, "nothing to change was given").WithCode("nothing_to_update").
-			WithHint("give at least one of title, content, type, project, scope, topic_key, status, importance, files")
+		return Updated{}, engram.Errorf(engram.ErrInvalid, "nothing to change was given").WithCode("nothing_to_update")
 	}
 	c := s.cleaner()
 	patch, err := s.patch(ctx, c, actor.Workspace, in)
