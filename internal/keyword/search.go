@@ -113,16 +113,21 @@ func (s *search) weigh() {
 	idf := make([]float64, len(s.q.Terms))
 	s.entries = slices.Grow(s.entries[:0], len(s.parts)*len(s.q.Terms))[:len(s.parts)*len(s.q.Terms)]
 	for i, t := range s.q.Terms {
-		df := 0
+		df, known := 0, false
 		for number, p := range s.parts {
 			e := s.entry(number, i)
 			e.list, e.tail = nil, nil
 			if p.find(t.Text, e) {
 				df += e.live
+				known = true
 			}
 		}
+		if df == 0 && known && s.q.Filter.AsOf.Set {
+			df = 1 // only closed versions have it: a rare word, and not an unknown one
+		}
 		s.df = append(s.df, df)
-		idf[i] = math.Log(1 + (float64(s.x.docs)-float64(df)+.5)/(float64(df)+.5))
+		docs := float64(max(s.x.docs, df)) // all may be closed
+		idf[i] = math.Log(1 + (docs-float64(df)+.5)/(float64(df)+.5))
 		if t.Weight > 0 {
 			all += t.Weight * idf[i] * (k1 + 1)
 		}

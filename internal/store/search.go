@@ -47,7 +47,7 @@ type KeywordQuery struct {
 // KeywordResult is what was found, with the statistics that BM25 needs.
 type KeywordResult struct {
 	Hits   []KeywordHit
-	DF     []int   // documents that have term i, in the order of the query's terms
+	DF     []int   // documents that have term i, in the order of the query's terms; with AsOf 1 where only older versions have it
 	Docs   int     // documents in the index
 	AvgLen float64 // mean length of a document in terms
 }

@@ -306,9 +306,20 @@ func TestSearchNamesSimilarProjects(t *testing.T) {
 	if want := []string{"harbor", "harbour"}; !r.NoAnswer || !slices.Equal(r.SimilarProjects, want) {
 		t.Errorf("similar to harbuor: %v, want %v", r.SimilarProjects, want)
 	}
+	// Much may be in the project, and what is asked for in one beside it.
 	r, err = f.Search(agent(t), memory.SearchInput{Query: "mercury", Project: "harbour"})
-	if err != nil || !r.NoAnswer || len(r.SimilarProjects) != 0 {
-		t.Errorf("a project that has memories names others: %v, %v", r.SimilarProjects, err)
+	slices.Sort(r.SimilarProjects)
+	if want := []string{"harbor", "harbour-api"}; err != nil || !r.NoAnswer || !slices.Equal(r.SimilarProjects, want) {
+		t.Errorf("similar to harbour: %v, %v, want %v", r.SimilarProjects, err, want)
+	}
+	for _, in := range []memory.SearchInput{
+		{Query: "ferry", Project: "harbour"},
+		{Query: "mercury", Project: "bakery"},
+		{Query: "mercury", AllProjects: true},
+	} {
+		if r, err := f.Search(agent(t), in); err != nil || len(r.SimilarProjects) != 0 {
+			t.Errorf("%+v names %v, %v", in, r.SimilarProjects, err)
+		}
 	}
 }
 
@@ -411,5 +422,36 @@ func TestSearchLongQuery(t *testing.T) {
 		if err != nil || len(r.Hits) != 1 || r.Hits[0].Memory.ID != id {
 			t.Errorf("%s: %v, %v", name, r.Hits, err)
 		}
+	}
+}
+
+// As of a time, a memory is found by the words that it had then, also when no
+// current one has them.
+func TestSearchAsOfFindsWordsOfOlderVersions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.save(t, memory.SaveInput{Title: "Paint", Content: "The hall is painted vermilion", Project: "p", TopicKey: "paint"}).ID
+	then := f.clock.Now()
+	f.clock.Add(time.Hour)
+	f.save(t, memory.SaveInput{Title: "Paint", Content: "The hall is painted cerulean", Project: "p", TopicKey: "paint"})
+	ask := func(query string, asOf time.Time) []int64 {
+		r, err := f.Search(agent(t), memory.SearchInput{Query: query, Project: "p", AsOf: asOf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []int64
+		for _, h := range r.Hits {
+			ids = append(ids, h.Memory.ID)
+		}
+		return ids
+	}
+	if got := ask("vermilion", then); !slices.Equal(got, []int64{id}) {
+		t.Errorf("vermilion, as of then: %v, want %d", got, id)
+	}
+	if got := ask("vermilion", time.Time{}); len(got) != 0 {
+		t.Errorf("vermilion, now: %v, want none", got)
+	}
+	if got := ask("cerulean", then); len(got) != 0 {
+		t.Errorf("cerulean, as of then: %v, want none", got)
 	}
 }
