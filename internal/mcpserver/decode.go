@@ -135,7 +135,7 @@ func (p *param) coerce(raw json.RawMessage) (v any, note string, err error) {
 	case integerKind:
 		v, note, err = p.integer(string(raw))
 	case numberKind:
-		v, note, err = p.number(string(raw))
+		v, err = p.number(string(raw))
 	case booleanKind:
 		v, err = p.boolean(string(raw))
 	case textsKind:
@@ -206,15 +206,15 @@ func (p *param) integer(s string) (any, string, error) {
 	return n, note, err
 }
 
-func (p *param) number(s string) (any, string, error) {
+func (p *param) number(s string) (any, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, "", p.wrong()
+		return nil, p.wrong()
 	}
 	if p.min != nil && f < *p.min || p.max != nil && f > *p.max {
-		return nil, "", p.wrong()
+		return nil, p.wrong()
 	}
-	return f, "", nil
+	return f, nil
 }
 
 // counted checks the bounds of a count. Asking for more than the most means "as

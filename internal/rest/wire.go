@@ -13,7 +13,7 @@ import (
 // Headers of GET /search, whose body is a bare list.
 const (
 	headerNoAnswer        = "X-Engram-No-Answer"        // "true": nothing cleared the floor
-	headerSimilarProjects = "X-Engram-Similar-Projects" // percent-encoded names, to try instead of an empty one
+	headerSimilarProjects = "X-Engram-Similar-Projects" // percent-encoded names of others to try, where a project has no answer
 )
 
 type health struct {

@@ -134,7 +134,7 @@ type SearchResult struct {
 	Hits            []Hit
 	NoAnswer        bool     // nothing cleared the floor
 	Project         string   // that was searched, "" = all
-	SimilarProjects []string // when the project has nothing in it: names to try
+	SimilarProjects []string // with NoAnswer in a project: others of a similar name
 	Trace           *Trace   // with Explain
 }
 

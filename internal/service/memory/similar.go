@@ -7,21 +7,14 @@ import (
 	"strings"
 
 	"engram/internal/recall"
-	"engram/internal/store"
 )
 
 // maxSimilar is how many names of projects are given to try.
 const maxSimilar = 5
 
-// similarProjects are names like that of a project that has nothing in it: one
-// contains the other, or few letters differ. A project that has something has
-// none.
+// similarProjects are the names of other projects like that of one that has no
+// answer: one contains the other, or few letters differ.
 func (s *Service) similarProjects(ctx context.Context, workspace, name string) ([]string, error) {
-	own := store.Filter{Workspace: workspace, Projects: []string{name}}
-	ms, err := s.store.ListMemories(ctx, own, store.ByCreated, store.Page{Limit: 1})
-	if err != nil || len(ms) > 0 {
-		return nil, err
-	}
 	projects, err := s.store.ListProjects(ctx, workspace)
 	if err != nil {
 		return nil, err
