@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -183,5 +184,34 @@ func TestDeletedPromptLeavesNoBytes(t *testing.T) {
 	}
 	if found := bytesIn(t, dir, "zyzzyva"); found != nil {
 		t.Errorf("the word is in %v", found)
+	}
+}
+
+// A seal that was prepared before an erasure must not write the erased words
+// after it.
+func TestEraseWhileSealing(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	path := filepath.Join(dir, "memory.db")
+	s, other := open(t, path), open(t, path)
+	defer s.Close()
+	defer other.Close()
+	saved, err := s.SaveMemory(t.Context(), canary("quuxsealx", 1), store.SaveRule{Now: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SaveMemory(t.Context(), canary("staysx", 2), store.SaveRule{Now: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	err = other.SealAround(t.Context(), func() {
+		if _, err := s.EraseMemory(t.Context(), "default", saved.ID, time.Now()); err != nil {
+			t.Error(err)
+		}
+	})
+	if !errors.Is(err, sqlite.ErrOtherState) {
+		t.Errorf("the seal: %v, want %v", err, sqlite.ErrOtherState)
+	}
+	if found := bytesIn(t, dir, "quuxsealx"); found != nil {
+		t.Errorf("the erased word is in %v", found)
 	}
 }

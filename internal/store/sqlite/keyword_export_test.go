@@ -49,3 +49,31 @@ func (s *Store) KeywordSeq(ctx context.Context) (has, all int64, err error) {
 // LookAfter sets how long after a write the background looks at the index. It
 // is for before the first write.
 func (s *Store) LookAfter(d time.Duration) { s.keyword.lookAfter = d }
+
+// SealAround seals as the background does, with between run after the index was
+// brought up to date and before anything of it is written.
+func (s *Store) SealAround(ctx context.Context, between func()) error {
+	k := s.keyword
+	if err := k.take(ctx); err != nil {
+		return err
+	}
+	defer k.give()
+	_, until, err := k.lastSeq(ctx)
+	if err != nil {
+		return err
+	}
+	st, err := k.load(ctx)
+	for err == nil && st.seq < until {
+		st, err = k.step(ctx, st)
+	}
+	if err != nil {
+		return err
+	}
+	st.index.Compact(1)
+	between()
+	_, err = k.write(ctx, st)
+	return err
+}
+
+// ErrOtherState is what a seal gives up with that is out of date.
+var ErrOtherState = errOtherState

@@ -281,14 +281,16 @@ func (s *Store) eraseKeyword(ctx context.Context, tx *sql.Tx, ids []int64) (post
 		}
 	}
 	segments, err := segmentsOf(ctx, tx, ids)
-	if err != nil || len(segments) == 0 {
-		return postings, err
+	if err != nil {
+		return 0, err
 	}
 	for _, id := range segments {
 		if err := s.eraseFrom(ctx, tx, id, func(id int64) bool { return erased[id] }); err != nil {
 			return 0, err
 		}
 	}
+	// Also where no segment has them: a seal that is under way somewhere may have
+	// been prepared with their words, and must not write them after this.
 	_, err = tx.ExecContext(ctx, `UPDATE counters SET value = value + 1 WHERE name = 'keyword_generation'`)
 	return postings, err
 }

@@ -185,9 +185,12 @@ func TestMigrateTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "memory.db")
 	open(t, path).Close()
 	var wg sync.WaitGroup
-	for range 6 {
-		s := open(t, path)
-		defer s.Close()
+	stores := make([]*sqlite.Store, 6)
+	for i := range stores { // all with the old schema, before any migrates
+		stores[i] = open(t, path)
+		defer stores[i].Close()
+	}
+	for _, s := range stores {
 		wg.Go(func() {
 			if err := s.Migrate(t.Context(), `CREATE TABLE extra (id INTEGER)`); err != nil {
 				t.Error(err)
