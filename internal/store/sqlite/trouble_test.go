@@ -232,6 +232,48 @@ func TestErrorCodes(t *testing.T) {
 	}
 }
 
+// Rows that an older program left under the name of a merged project.
+func TestCheckRefilesMerged(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "data", "memory.db")
+	s := open(t, path)
+	defer s.Close()
+	ctx := t.Context()
+	for i := range 3 {
+		if err := saveOne(ctx, s, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.MergeProjects(ctx, "default", "a", "b", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	execSQL(t, raw(t, path), `UPDATE memories SET project = 'a', project_origin = '' WHERE id < 3`)
+	merged := func(repair bool) (ok bool) {
+		findings, err := s.Check(ctx, repair)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings {
+			if f.Check == "merged" {
+				return f.OK && f.Fix == ""
+			}
+		}
+		t.Fatalf("no finding about merged projects: %+v", findings)
+		return false
+	}
+	if merged(false) {
+		t.Error("rows under the alias are not found")
+	}
+	if !merged(true) || !merged(false) {
+		t.Error("rows under the alias are not filed anew")
+	}
+	sound(t, s)
+	ms, err := s.ListMemories(ctx, store.Filter{Workspace: "default", Projects: []string{"b"}}, store.ByCreated, store.Page{})
+	if err != nil || len(ms) != 3 || ms[0].ProjectOrigin != "a" {
+		t.Errorf("in b: %+v, %v; want all three, from a", ms, err)
+	}
+}
+
 func TestCheckRepairs(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data", "memory.db")

@@ -42,6 +42,7 @@ func Run(t *testing.T, open Opener) {
 		{"session", sessionTests},
 		{"prompt", promptTests},
 		{"project", projectTests},
+		{"merged", mergedTests},
 		{"setting", settingTests},
 		{"job", jobTests},
 		{"transfer", transferTests},
