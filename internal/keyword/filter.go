@@ -27,12 +27,12 @@ func (m *matcher) prepare(f *Filter, n *names) {
 	clear(m.verdict)
 	if !f.AsOf.Set {
 		m.mask |= flagClosed
-		if f.Deleted != WithDeleted {
-			m.mask |= flagDeleted
-		}
-		if f.Deleted == OnlyDeleted {
-			m.want |= flagDeleted
-		}
+	}
+	if f.Deleted != WithDeleted {
+		m.mask |= flagDeleted
+	}
+	if f.Deleted == OnlyDeleted {
+		m.want |= flagDeleted
 	}
 	if f.Pinned {
 		m.mask |= flagPinned
@@ -98,15 +98,5 @@ func (m *matcher) knownThen(c *columns, d uint16) bool {
 	if c.recorded[d] > at || c.created[d] > at {
 		return false
 	}
-	if c.flags[d]&flagInvalidated != 0 && c.invalidated[d] <= at {
-		return false
-	}
-	deleted := c.flags[d]&flagDeleted != 0 && c.deleted[d] <= at
-	switch m.f.Deleted {
-	case WithDeleted:
-		return true
-	case OnlyDeleted:
-		return deleted
-	}
-	return !deleted
+	return c.flags[d]&flagInvalidated == 0 || c.invalidated[d] > at
 }

@@ -36,7 +36,6 @@ func (o *oracle) passes(f Filter, d *Document) bool {
 		if d.RecordedAt > f.AsOf.At || d.CreatedAt > f.AsOf.At || d.InvalidatedAt != 0 && d.InvalidatedAt <= f.AsOf.At {
 			return false
 		}
-		deleted = deleted && d.DeletedAt <= f.AsOf.At
 	}
 	switch f.Deleted {
 	case WithDeleted:

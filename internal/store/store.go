@@ -118,7 +118,7 @@ type Memories interface {
 	// CountMemories counts what ListMemories would list without a page.
 	CountMemories(ctx context.Context, filter Filter) (int, error)
 
-	// Versions are all versions of a memory, oldest first; the last is the current.
+	// Versions are all versions of a living memory, oldest first; the last is the current.
 	Versions(ctx context.Context, workspace string, id int64) ([]*engram.Memory, error)
 
 	// UpdateMemory applies patch. If title, content, type, project, scope, topic
@@ -183,10 +183,10 @@ type Filter struct {
 	Session   string
 	Since     time.Time // OccurredAt not before
 	Until     time.Time // OccurredAt before
-	AsOf      time.Time // versions known then (recorded before or at, not yet invalidated, created before, not deleted by then)
-	Deleted   Deleted
-	Pinned    bool // only pinned ones
-	OpenTasks bool // only type task whose status is not done
+	AsOf      time.Time // versions known then (recorded before or at, not yet invalidated, created before)
+	Deleted   Deleted   // as they are now, at any AsOf: what was deleted since is hidden there too
+	Pinned    bool      // only pinned ones
+	OpenTasks bool      // only type task whose status is not done
 	NotTypes  []string
 }
 

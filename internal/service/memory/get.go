@@ -33,7 +33,7 @@ func (s *Service) Get(ctx context.Context, id int64) (*engram.Memory, error) {
 	return m, nil
 }
 
-// History is all versions of a memory, oldest first, the current one last.
+// History is all versions of a living memory, oldest first, the current one last.
 func (s *Service) History(ctx context.Context, id int64) ([]*engram.Memory, error) {
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {

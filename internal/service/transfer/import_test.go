@@ -82,7 +82,7 @@ func date(day, hour, minute int) time.Time {
 }
 
 // TestImportCase020: one observation takes the place of another, which is found
-// by who asks for what was known before.
+// by who asks for what was deleted.
 func TestImportCase020(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -99,9 +99,9 @@ func checkSuperseded(t *testing.T, f *fixture) {
 	if got["Serial at 230400"] == nil {
 		t.Errorf("living = %q", slices.Sorted(maps.Keys(got)))
 	}
-	known, err := f.store.ListMemories(t.Context(), store.Filter{Workspace: engram.DefaultWorkspace, AsOf: date(15, 0, 0)}, store.ByCreated, store.Page{})
+	known, err := f.store.ListMemories(t.Context(), store.Filter{Workspace: engram.DefaultWorkspace, AsOf: date(15, 0, 0), Deleted: store.OnlyDeleted}, store.ByCreated, store.Page{})
 	if err != nil || !slices.ContainsFunc(known, func(m *engram.Memory) bool { return m.Title == "Serial at 115200" }) {
-		t.Errorf("known on the 15th: %v, %v", known, err)
+		t.Errorf("known on the 15th and deleted since: %v, %v", known, err)
 	}
 }
 

@@ -208,8 +208,8 @@ func (im *importer) wireTimes(m *engram.Memory, in *wireObservation) error {
 			return err
 		}
 	}
-	// What another took the place of is hidden from then on, and found by who
-	// asks for what was known before.
+	// What another took the place of comes softly deleted: hidden everywhere, and
+	// restorable.
 	if at, ok := im.o.superseded[m.UID]; ok && m.UID != "" {
 		m.ValidTo = at
 		if m.DeletedAt.IsZero() {

@@ -124,7 +124,8 @@ func TestKeywordFollowsWrites(t *testing.T) {
 	ok[engram.Receipt](t)(a.DeleteMemory(t.Context(), "default", tea.ID, now()))
 	wantFound(t, b, "coffee", store.Filter{})
 	wantFound(t, b, "coffee", store.Filter{Deleted: store.OnlyDeleted}, tea.ID)
-	wantFound(t, b, "milk", store.Filter{AsOf: then}, tea.ID)
+	wantFound(t, b, "milk", store.Filter{AsOf: then})
+	wantFound(t, b, "milk", store.Filter{AsOf: then, Deleted: store.WithDeleted}, tea.ID)
 	ok[*engram.Memory](t)(a.RestoreMemory(t.Context(), "default", tea.ID, now()))
 	wantFound(t, b, "coffee", store.Filter{}, tea.ID)
 

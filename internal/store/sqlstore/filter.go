@@ -52,12 +52,10 @@ func in[T any](q *query, column, op string, values []T) {
 // narrow appends the conditions of a filter that hold in every arm of a list:
 // all but workspace, projects, types and as-of.
 func narrow(q *query, f store.Filter) {
-	switch {
-	case !f.AsOf.IsZero():
-		deletedAsOf(q, f)
-	case f.Deleted == store.WithoutDeleted:
+	switch f.Deleted {
+	case store.WithoutDeleted:
 		q.add(" AND deleted_at IS NULL")
-	case f.Deleted == store.OnlyDeleted:
+	case store.OnlyDeleted:
 		q.add(" AND deleted_at IS NOT NULL")
 	}
 	if len(f.Scopes) > 0 {
@@ -83,16 +81,6 @@ func narrow(q *query, f store.Filter) {
 		q.add(" AND type = '" + engram.TypeTask + "' AND status <> '" + engram.StatusDone + "'")
 	}
 	in(q, "type", "NOT IN", f.NotTypes)
-}
-
-// deletedAsOf is about deletion as it was at that time.
-func deletedAsOf(q *query, f store.Filter) {
-	switch f.Deleted {
-	case store.WithoutDeleted:
-		q.add(" AND (deleted_at IS NULL OR deleted_at > ?)", micros(f.AsOf))
-	case store.OnlyDeleted:
-		q.add(" AND deleted_at <= ?", micros(f.AsOf))
-	}
 }
 
 // where appends " WHERE …" with the whole filter.

@@ -36,7 +36,7 @@ func textColumnsUntil(invalidated string) string {
 func (s *Store) Versions(ctx context.Context, workspace string, id int64) ([]*engram.Memory, error) {
 	var out []*engram.Memory
 	err := s.Read(ctx, func(tx *Tx) error {
-		current, err := memoryByID(ctx, tx, workspace, id, true)
+		current, err := memoryByID(ctx, tx, workspace, id, false)
 		if err != nil {
 			return err
 		}

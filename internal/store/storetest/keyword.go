@@ -97,9 +97,12 @@ var keywordTests = map[string]func(t *testing.T, f *fixture){
 		same(t, "deleted", []int{len(r.Hits), r.DF[0], r.Docs}, []int{0, 0, 0})
 		deleted := store.KeywordQuery{Filter: store.Filter{Deleted: store.OnlyDeleted}}
 		same(t, "only deleted", len(f.keyword(t, deleted, "lamp").Hits), 1)
-		same(t, "old text before the deletion", len(f.keyword(t, known, "kettle").Hits), 1)
+		same(t, "old text before the deletion", len(f.keyword(t, known, "kettle").Hits), 0)
+		knownDeleted := store.KeywordQuery{Filter: store.Filter{AsOf: then, Deleted: store.OnlyDeleted}}
+		same(t, "asked for", len(f.keyword(t, knownDeleted, "kettle").Hits), 1)
 		_ = must(f.RestoreMemory(t.Context(), ws, id, f.tick(time.Hour)))(t)
 		same(t, "restored", f.found(t, f.keyword(t, store.KeywordQuery{}, "lamp")), "a")
+		same(t, "restored, its old text", len(f.keyword(t, known, "kettle").Hits), 1)
 		_ = must(f.EraseMemory(t.Context(), ws, id, f.tick(time.Hour)))(t)
 		all := store.KeywordQuery{Filter: store.Filter{Deleted: store.WithDeleted}}
 		same(t, "erased", len(f.keyword(t, all, "lamp").Hits), 0)

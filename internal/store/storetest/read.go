@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -47,22 +48,33 @@ var readTests = map[string]func(t *testing.T, f *fixture){
 		f.save(t, note("v2", "two", topic("k")))
 		late := f.save(t, note("late", "late")).ID
 		t2 := f.tick(time.Hour)
-		_ = must(f.DeleteMemory(t.Context(), ws, id, t2))(t)
-		for _, c := range []struct {
+		type known struct {
 			at   time.Time
 			want string
-		}{
-			{t0.Add(-time.Microsecond), ""},
-			{t0, "v1"},
-			{t1.Add(-time.Microsecond), "v1"},
-			{t1, "late v2"},
-			{t2.Add(-time.Microsecond), "late v2"},
-			{t2, "late"},
-		} {
-			filter := store.Filter{Workspace: ws, AsOf: c.at}
-			same(t, "list as of "+c.at.Format(time.TimeOnly), f.list(t, filter, store.ByCreated, store.Page{}), c.want)
-			same(t, "by id as of "+c.at.Format(time.TimeOnly), titles(must(f.MemoriesByID(t.Context(), filter, []int64{late, id}))(t)), c.want)
 		}
+		check := func(what string, deleted store.Deleted, cases ...known) {
+			t.Helper()
+			for _, c := range cases {
+				filter := store.Filter{Workspace: ws, AsOf: c.at, Deleted: deleted}
+				what := what + " as of " + c.at.Format(time.TimeOnly)
+				same(t, what+", list", f.list(t, filter, store.ByCreated, store.Page{}), c.want)
+				same(t, what+", by id", titles(must(f.MemoriesByID(t.Context(), filter, []int64{late, id}))(t)), c.want)
+				same(t, what+", in window", len(must(f.InWindow(t.Context(), filter, time.Time{}, time.Time{}, false, 9))(t)), len(strings.Fields(c.want)))
+			}
+		}
+		living := []known{
+			{t0.Add(-time.Microsecond), ""}, {t0, "v1"}, {t1.Add(-time.Microsecond), "v1"}, {t1, "late v2"}, {t2, "late v2"},
+		}
+		check("living", store.WithoutDeleted, living...)
+		_ = must(f.DeleteMemory(t.Context(), ws, id, t2))(t)
+		check("deleted since", store.WithoutDeleted, known{t0, ""}, known{t1, "late"}, known{t2.Add(-time.Microsecond), "late"}, known{t2, "late"})
+		check("with deleted", store.WithDeleted, living...)
+		check("only deleted", store.OnlyDeleted, known{t0.Add(-time.Microsecond), ""}, known{t0, "v1"}, known{t1, "v2"})
+		_, err := f.Versions(t.Context(), ws, id)
+		wantKind(t, "versions of the deleted", err, engram.ErrNotFound)
+		_ = must(f.RestoreMemory(t.Context(), ws, id, f.tick(time.Hour)))(t)
+		check("restored", store.WithoutDeleted, living...)
+		same(t, "versions of the restored", titles(must(f.Versions(t.Context(), ws, id))(t)), "v1 v2")
 		filter := store.Filter{Workspace: ws, AsOf: t0, Projects: []string{"coffee"}}
 		same(t, "another project", f.list(t, filter, store.ByCreated, store.Page{}), "")
 		filter = store.Filter{Workspace: "other", AsOf: t0}
