@@ -186,7 +186,7 @@ func newPromptsCmd(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "prompts",
 		Aliases: []string{"prompt"},
-		Short:   "List or search what was asked; save or delete a prompt",
+		Short:   "List or search what was asked; show, save or delete a prompt",
 		Example: "  engram prompts --search 'retry policy'",
 		Args:    cobra.NoArgs,
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
@@ -219,8 +219,39 @@ func newPromptsCmd(g *globals) *cobra.Command {
 	}
 	recentFlags(cmd, &in)
 	cmd.Flags().StringVar(&search, "search", "", "only those with any of these words")
-	cmd.AddCommand(newPromptSaveCmd(g), newPromptDeleteCmd(g))
+	cmd.AddCommand(newPromptShowCmd(g), newPromptSaveCmd(g), newPromptDeleteCmd(g))
 	return cmd
+}
+
+func newPromptShowCmd(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show a prompt, whole",
+		Example: "  engram prompts show 3",
+		Args:    cobra.ExactArgs(1),
+		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
+			id, err := parsePromptID(args[0])
+			if err != nil {
+				return err
+			}
+			p, err := a.Memory.Prompt(ctx, id)
+			if err != nil {
+				return err
+			}
+			return g.print(cmd, promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)}, func(w io.Writer) {
+				fmt.Fprintf(w, "#%d  %s  [%s]\n%s\n", p.ID, localTime(p.CreatedAt), p.Project, p.Content)
+			})
+		}),
+	}
+}
+
+// parsePromptID reads the id of a prompt, with or without #.
+func parsePromptID(s string) (int64, error) {
+	id, err := strconv.ParseInt(strings.TrimPrefix(s, "#"), 10, 64)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("%q is not the id of a prompt", s)}
+	}
+	return id, nil
 }
 
 func newPromptSaveCmd(g *globals) *cobra.Command {
@@ -262,9 +293,9 @@ func newPromptDeleteCmd(g *globals) *cobra.Command {
 		Example: "  engram prompts delete 3",
 		Args:    cobra.ExactArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
-			id, err := strconv.ParseInt(strings.TrimPrefix(args[0], "#"), 10, 64)
+			id, err := parsePromptID(args[0])
 			if err != nil {
-				return usageError{fmt.Errorf("%q is not the id of a prompt", args[0])}
+				return err
 			}
 			if err := a.Memory.DeletePrompt(ctx, id); err != nil {
 				return err

@@ -293,3 +293,24 @@ func FuzzSaveBody(f *testing.F) {
 		}
 	})
 }
+
+// TestLongPromptIsOneCallAway: lists cut a prompt and say so, its id gives all
+// of it.
+func TestLongPromptIsOneCallAway(t *testing.T) {
+	t.Parallel()
+	h := serve(t, services(t), rest.Options{})
+	text := strings.Repeat("why so long ", 400) + "the very end"
+	if w := do(t, h, post("/v1/prompts", `{"content":"`+text+`"}`)); w.Code != http.StatusCreated {
+		t.Fatal(w.Body)
+	}
+	for _, path := range []string{"/v1/prompts", "/prompts/recent"} {
+		if body := do(t, h, fetch(path)).Body.String(); !strings.Contains(body, `"truncated":true`) || strings.Contains(body, "the very end") {
+			t.Errorf("GET %s: %s", path, body)
+		}
+	}
+	for _, path := range []string{"/v1/prompts/1", "/prompts/1"} {
+		if body := do(t, h, fetch(path)).Body.String(); !strings.Contains(body, `"content":"`+text+`"`) {
+			t.Errorf("GET %s: %s", path, body)
+		}
+	}
+}

@@ -43,6 +43,7 @@ func (a *api) v1Routes() []route {
 
 		op(a, get, "/v1/prompts", "the newest prompts, or those that have words of a query", a.listPrompts),
 		op(a, post, "/v1/prompts", "save what the user asked", a.savePrompt).creates(),
+		op(a, get, "/v1/prompts/{id}", "one prompt, whole", a.getPrompt),
 		op(a, del, "/v1/prompts/{id}", "erase a prompt", a.deletePrompt),
 
 		op(a, get, "/v1/projects", "projects, last used first", a.projects),
@@ -197,6 +198,14 @@ func (a *api) savePrompt(ctx context.Context, in *savePrompt, _ *reply) (savedPr
 		return savedPrompt{}, err
 	}
 	return savedPrompt{promptOf(p.Prompt), redacted{p.Redacted}}, nil
+}
+
+func (a *api) getPrompt(ctx context.Context, in *byID, _ *reply) (promptJSON, error) {
+	p, err := a.Memory.Prompt(ctx, in.ID)
+	if err != nil {
+		return promptJSON{}, err
+	}
+	return promptOf(p), nil
 }
 
 func (a *api) deletePrompt(ctx context.Context, in *byID, _ *reply) (doneNumber, error) {

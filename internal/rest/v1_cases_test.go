@@ -62,6 +62,7 @@ var v1Cases = []routeCase{
 	{"v1 prompts with words", fetch("/v1/prompts?query=morning&project=alpha&limit=3"), 200, []string{`"id":1`}, nil},
 	{"v1 prompts without them", fetch("/v1/prompts?query=zeppelin"), 200, []string{`"items":[]`}, nil},
 	{"v1 save a prompt", post("/v1/prompts", `{"content":"why?"}`), 201, []string{`"id":2`, `"session_id":"manual-save"`}, nil},
+	{"v1 one prompt", fetch("/v1/prompts/1"), 200, []string{`{"id":1,"uid":`, `"content":"what should I drink in the morning?"`}, []string{"truncated"}},
 	{"v1 erase a prompt", del("/v1/prompts/1"), 200, []string{`"status":"deleted"`}, nil},
 
 	{"v1 projects", fetch("/v1/projects"), 200, []string{`"name":"alpha"`, `"memories":2`, `"aliases":[]`, `"next_cursor":""`}, nil},

@@ -167,7 +167,7 @@ type promptJSON struct {
 	SessionID string `json:"session_id,omitempty"`
 	Project   string `json:"project,omitempty"`
 	Content   string `json:"content"`
-	Truncated bool   `json:"truncated,omitempty" doc:"the content is cut"`
+	Truncated bool   `json:"truncated,omitempty" doc:"the content is cut; its id gives it whole"`
 	CreatedAt string `json:"created_at"`
 }
 

@@ -215,6 +215,14 @@ func (a *api) searchWirePrompts(ctx context.Context, in *searchWirePrompts, _ *r
 	return wirePrompts(ps), err
 }
 
+func (a *api) getWirePrompt(ctx context.Context, in *byID, _ *reply) (wirePrompt, error) {
+	p, err := a.Memory.Prompt(ctx, in.ID)
+	if err != nil {
+		return wirePrompt{}, err
+	}
+	return wirePromptOf(p), nil
+}
+
 func (a *api) deleteWirePrompt(ctx context.Context, in *byID, _ *reply) (doneNumber, error) {
 	return doneNumber{ID: in.ID, Status: "deleted"}, a.Memory.DeletePrompt(ctx, in.ID)
 }

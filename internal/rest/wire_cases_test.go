@@ -122,6 +122,7 @@ var wireCases = []routeCase{
 	{"no recent prompts", fetch("/prompts/recent?project=nowhere"), 200, []string{"[]\n"}, nil},
 	{"search prompts", fetch("/prompts/search?q=drinking+mornings"), 200, []string{`"id":1`}, nil},
 	{"search prompts for nothing", fetch("/prompts/search?q=zeppelin"), 200, []string{"[]\n"}, nil},
+	{"one prompt", fetch("/prompts/1"), 200, []string{`{"id":1,`, `"session_id":"s1"`, `"content":"what should I drink in the morning?"`}, []string{"truncated"}},
 	{"erase a prompt", del("/prompts/1"), 200, []string{`{"id":1,"status":"deleted"}`}, nil},
 	{"the project of a directory", fetch("/project/current?cwd=/src/found"), 200, []string{`"project":"found"`, `"project_source":"dir_basename"`, `"project_path":"/src/found"`, `"warnings":[]`}, nil},
 	{"the default project", fetch("/project/current"), 200, []string{`"project":""`}, nil},
@@ -221,6 +222,7 @@ var wireErrorCases = []routeCase{
 
 	{"a prompt without a session", post("/prompts", `{"content":"x"}`), 400, []string{`"code":"session_id_required"`}, nil},
 	{"a prompt without a content", post("/prompts", `{"session_id":"s1"}`), 400, []string{`"code":"content_required"`}, nil},
+	{"an unknown prompt", fetch("/prompts/999"), 404, []string{`"code":"unknown_id"`}, nil},
 	{"erase an unknown prompt", del("/prompts/999"), 404, []string{`"code":"unknown_id"`}, nil},
 	{"import nothing", post("/import", ""), 400, []string{`"code":"body_required"`}, nil},
 	{"import what is no JSON", post("/import", `hello`), 400, []string{`"code":"invalid_import"`, "nothing was imported"}, nil},

@@ -254,6 +254,7 @@ func (a *api) wireRoutes() []route {
 		op(a, post, "/prompts", "save what the user asked", a.saveWirePrompt).creates(),
 		op(a, get, "/prompts/recent", "the newest prompts", a.recentPrompts),
 		op(a, get, "/prompts/search", "prompts that have words of a query", a.searchWirePrompts),
+		op(a, get, "/prompts/{id}", "one prompt, whole", a.getWirePrompt),
 		op(a, del, "/prompts/{id}", "erase a prompt", a.deleteWirePrompt),
 
 		op(a, get, "/project/current", "the project of a directory", a.wireProject),

@@ -120,16 +120,21 @@ type wirePrompt struct {
 	SyncID    string `json:"sync_id"`
 	SessionID string `json:"session_id"`
 	Content   string `json:"content"`
-	Truncated bool   `json:"truncated,omitempty" doc:"the content is cut"`
+	Truncated bool   `json:"truncated,omitempty" doc:"the content is cut; its id gives it whole"`
 	Project   string `json:"project,omitempty"`
 	CreatedAt string `json:"created_at"`
+}
+
+// wirePromptOf is a prompt, whole.
+func wirePromptOf(p *engram.Prompt) wirePrompt {
+	return wirePrompt{ID: p.ID, SyncID: p.UID, SessionID: p.Session, Content: p.Content, Project: p.Project, CreatedAt: stamp(p.CreatedAt)}
 }
 
 func wirePrompts(ps []*engram.Prompt) []wirePrompt {
 	out := make([]wirePrompt, 0, len(ps))
 	for _, p := range ps {
-		w := wirePrompt{ID: p.ID, SyncID: p.UID, SessionID: p.Session, Project: p.Project, CreatedAt: stamp(p.CreatedAt)}
-		w.Content, w.Truncated = snippet(p.Content)
+		w := wirePromptOf(p)
+		w.Content, w.Truncated = snippet(w.Content)
 		out = append(out, w)
 	}
 	return out

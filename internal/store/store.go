@@ -252,6 +252,9 @@ type Prompts interface {
 	// unknown.
 	SavePrompt(ctx context.Context, p *engram.Prompt) error
 
+	// Prompt is one prompt.
+	Prompt(ctx context.Context, workspace string, id int64) (*engram.Prompt, error)
+
 	// ListPrompts lists newest first, ties by id.
 	ListPrompts(ctx context.Context, workspace string, projects []string, page Page) ([]*engram.Prompt, error)
 

@@ -110,6 +110,10 @@ var calls = map[string]struct {
 		_, err := s.SavePrompt(ctx, "s", "p", "x")
 		return err
 	}},
+	"Prompt": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
+		_, err := s.Prompt(ctx, 1)
+		return err
+	}},
 	"Prompts": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
 		_, err := s.Prompts(ctx, memory.RecentInput{})
 		return err
@@ -184,6 +188,10 @@ func TestOtherWorkspace(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	mine := f.save(t, memory.SaveInput{Title: "Drinks", Content: "tea, not coffee", Session: "s1", Project: "p"})
+	asked, err := f.SavePrompt(agent(t), "s1", "p", "what shall I drink?")
+	if err != nil {
+		t.Fatal(err)
+	}
 	stranger := engram.WithActor(t.Context(), engram.Actor{Name: "x", Workspace: "other", Access: engram.AccessAdmin})
 	for name, call := range map[string]func() error{
 		"Get":      func() error { _, err := f.Get(stranger, mine.ID); return err },
@@ -198,6 +206,7 @@ func TestOtherWorkspace(t *testing.T) {
 		"erase":   func() error { _, err := f.Delete(stranger, mine.ID, true); return err },
 		"Restore": func() error { _, err := f.Restore(stranger, mine.ID); return err },
 		"Session": func() error { _, err := f.Session(stranger, "s1"); return err },
+		"Prompt":  func() error { _, err := f.Prompt(stranger, asked.ID); return err },
 		"end":     func() error { _, err := f.EndSession(stranger, "s1", "x"); return err },
 	} {
 		if err := call(); !errors.Is(err, engram.ErrNotFound) {

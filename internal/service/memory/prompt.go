@@ -38,6 +38,15 @@ func (s *Service) SavePrompt(ctx context.Context, session, project, content stri
 	return SavedPrompt{p, c.Kinds()}, nil
 }
 
+// Prompt is one prompt, whole.
+func (s *Service) Prompt(ctx context.Context, id int64) (*engram.Prompt, error) {
+	actor, err := policy.Check(ctx, policy.ReadMemory)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.Prompt(ctx, actor.Workspace, id)
+}
+
 // Prompts lists prompts, newest first.
 func (s *Service) Prompts(ctx context.Context, in RecentInput) ([]*engram.Prompt, error) {
 	actor, err := policy.Check(ctx, policy.ReadMemory)

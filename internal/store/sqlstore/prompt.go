@@ -109,6 +109,24 @@ func ends(s string, n int) []string {
 	return []string{first, last}
 }
 
+// Prompt implements [store.Prompts].
+func (s *Store) Prompt(ctx context.Context, workspace string, id int64) (*engram.Prompt, error) {
+	q := new(query)
+	q.add("SELECT "+promptColumns+" FROM prompts WHERE id = ? AND workspace = ?", id, workspace)
+	found, err := s.prompts(ctx, "prompt", q)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, unknownPrompt(id)
+	}
+	return found[0], nil
+}
+
+func unknownPrompt(id int64) error {
+	return engram.Errorf(engram.ErrNotFound, "prompt %d not found", id).WithCode("unknown_id")
+}
+
 // ListPrompts implements [store.Prompts].
 func (s *Store) ListPrompts(ctx context.Context, workspace string, projects []string, page store.Page) ([]*engram.Prompt, error) {
 	q := new(query)
@@ -153,7 +171,7 @@ func (s *Store) DeletePrompt(ctx context.Context, workspace string, id int64) er
 		}
 		n, err := tx.Exec(ctx, `DELETE FROM prompts WHERE id = $1 AND workspace = $2`, id, workspace)
 		if err == nil && n == 0 {
-			return engram.Errorf(engram.ErrNotFound, "prompt %d not found", id).WithCode("unknown_id")
+			return unknownPrompt(id)
 		}
 		return err
 	})

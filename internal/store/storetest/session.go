@@ -176,7 +176,12 @@ var promptTests = map[string]func(t *testing.T, f *fixture){
 		p := &engram.Prompt{Workspace: ws, Session: "s1", Content: "kettle", CreatedAt: f.now}
 		ok(t, f.SavePrompt(t.Context(), p))
 		wantKind(t, "foreign", f.DeletePrompt(t.Context(), "other", p.ID), engram.ErrNotFound)
+		same(t, "prompt", must(f.Prompt(t.Context(), ws, p.ID))(t), p)
+		_, err := f.Prompt(t.Context(), "other", p.ID)
+		wantKind(t, "foreign prompt", err, engram.ErrNotFound)
 		ok(t, f.DeletePrompt(t.Context(), ws, p.ID))
+		_, err = f.Prompt(t.Context(), ws, p.ID)
+		wantKind(t, "deleted prompt", err, engram.ErrNotFound)
 		wantKind(t, "second time", f.DeletePrompt(t.Context(), ws, p.ID), engram.ErrNotFound)
 		same(t, "search", len(must(f.SearchPrompts(t.Context(), ws, nil, termsOf("kettle"), 9))(t)), 0)
 	},
