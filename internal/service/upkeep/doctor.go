@@ -94,7 +94,7 @@ func (s *Service) checkForeign(ctx context.Context, workspace string) ([]store.F
 	}
 	f := store.Finding{Check: "foreign", OK: true, Message: path + " belongs to another product and is left alone"}
 	if stats.Memories+stats.Deleted == 0 {
-		f.Fix = "run engram import --from engram-db to take its memories over"
+		f.Fix = "to take its memories over, export them with that product and run engram import FILE"
 	}
 	return []store.Finding{f}, nil
 }
