@@ -43,7 +43,7 @@ clients: ## real clients and the MCP Inspector, offline
 	scripts/clients.sh
 
 bench: build ## retrieval (with ENGRAM_BENCH) and speed
-	@if [ -n "$$ENGRAM_BENCH" ]; then $(BIN)/engram bench retrieval "$$ENGRAM_BENCH"; else echo "retrieval skipped: set ENGRAM_BENCH to the folder of sets"; fi
+	@if [ -n "$$ENGRAM_BENCH" ]; then $(BIN)/engram bench retrieval $$(dirname "$$ENGRAM_BENCH"/*/queries.jsonl); else echo "retrieval skipped: set ENGRAM_BENCH to the folder of sets"; fi
 	$(BIN)/engram bench speed
 
 nightly: cross race fuzz clients bench

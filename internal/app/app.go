@@ -6,10 +6,8 @@ package app
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -47,10 +45,6 @@ const databaseName = "memory.db"
 
 // Open opens the store of the settings, making it where there is none.
 func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
-	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
-		return nil, engram.Errorf(engram.ErrUnavailable, "cannot make the data directory %s: %v", cfg.DataDir, err).
-			WithHint("set ENGRAM_DATA_DIR to a directory that you may write")
-	}
 	st, err := sqlite.Open(ctx, filepath.Join(cfg.DataDir, databaseName), sqlite.Options{
 		SyncFull: cfg.Synchronous == "full",
 		Log:      logger(cfg, opts),
@@ -117,8 +111,5 @@ func logger(cfg config.Config, opts Options) *slog.Logger {
 // RestoreBackup puts a backup file in the place of the store and returns where
 // the store that was there is kept, "" if there was none.
 func RestoreBackup(ctx context.Context, cfg config.Config, file string) (kept string, err error) {
-	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
-		return "", fmt.Errorf("data directory: %w", err)
-	}
 	return sqlite.Restore(ctx, file, filepath.Join(cfg.DataDir, databaseName))
 }
