@@ -239,6 +239,21 @@ func (g *globals) print(cmd *cobra.Command, v any, text func(w io.Writer)) error
 	if g.json {
 		return writeJSON(cmd.OutOrStdout(), v)
 	}
-	text(cmd.OutOrStdout())
-	return nil
+	out := &firstError{w: cmd.OutOrStdout()}
+	text(out)
+	return out.err
+}
+
+// firstError writes until a write fails, and keeps why: what is printed line by
+// line is checked once, at its end.
+type firstError struct {
+	w   io.Writer
+	err error
+}
+
+func (f *firstError) Write(p []byte) (int, error) {
+	if f.err == nil {
+		_, f.err = f.w.Write(p)
+	}
+	return len(p), nil
 }

@@ -49,9 +49,10 @@ func TestDefaultsThenFileThenEnvironment(t *testing.T) {
 func TestDataDirFromFlagBeatsEnvironment(t *testing.T) {
 	t.Parallel()
 	flag := t.TempDir()
-	c, err := config.Load(func(string) string { return "/elsewhere" }, "", flag)
-	if err == nil && c.DataDir != flag {
-		t.Errorf("DataDir = %q, want %q", c.DataDir, flag)
+	env := map[string]string{"ENGRAM_DATA_DIR": "/elsewhere"}
+	c, err := config.Load(func(name string) string { return env[name] }, "", flag)
+	if err != nil || c.DataDir != flag {
+		t.Errorf("DataDir = %q, %v, want %q", c.DataDir, err, flag)
 	}
 }
 
