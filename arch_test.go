@@ -33,8 +33,11 @@ var layers = [][]string{
 
 // sideways lists imports within a line that are meant.
 var sideways = map[[2]string]bool{
-	{"internal/keyword", "internal/text"}: true, // the index keeps what text analyses
-	{"internal/app", "internal/config"}:   true, // wiring reads the settings
+	{"internal/keyword", "internal/text"}:   true, // the index keeps what text analyses
+	{"internal/keyword", "internal/vector"}: true, // … and its vectors beside it
+	{"internal/store", "internal/text"}:     true, // a hit comes with what text read of it
+	{"internal/embed", "internal/text"}:     true, // identifiers are split before tokens are made
+	{"internal/app", "internal/config"}:     true, // wiring reads the settings
 }
 
 // engines are imported by internal/app and by each other only. Front ends may

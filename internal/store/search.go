@@ -3,13 +3,17 @@ package store
 import (
 	"context"
 	"time"
+
+	"engram/internal/text"
 )
 
 // Searcher draws candidates for recall. The filter applies before any limit.
 type Searcher interface {
 	// Keyword gives the best Limit memories by BM25 (k1 1.2, b 0.75) over
 	// q.Terms, best first, ties by id, newest first, and with q.Widen the
-	// neighbours of turns among them. Other processes' committed writes are seen.
+	// neighbours of turns among them. With q.Vectors it gives also the Limit that
+	// are nearest to each of them; every hit comes with what both arms know of it.
+	// Other processes' committed writes are seen.
 	// With filter.AsOf, versions known then are searched instead of current ones.
 	Keyword(ctx context.Context, q KeywordQuery) (*KeywordResult, error)
 
@@ -42,14 +46,26 @@ type KeywordQuery struct {
 	Neighbours int
 	// Widen makes the neighbours of found turns, up to so far away, hits of their own.
 	Widen int
+	// Vectors are the query's, one for each model. A model that no memory has a
+	// vector of finds nothing.
+	Vectors []QueryVector
 }
+
+// QueryVector is what a query means to a model.
+type QueryVector struct {
+	Model string    // as package embed names it, with its dimension
+	Unit  []float32 // of length 1
+}
+
+// NoCosine is the similarity of a memory that has no vector of a model.
+const NoCosine float32 = -2
 
 // KeywordResult is what was found, with the statistics that BM25 needs.
 type KeywordResult struct {
-	Hits   []KeywordHit
-	DF     []int   // documents that have term i, in the order of the query's terms; with AsOf 1 where only older versions have it
-	Docs   int     // documents in the index
-	AvgLen float64 // mean length of a document in terms
+	Hits   []KeywordHit // by Score; what was found by meaning alone stands where its words put it
+	DF     []int        // documents that have term i, in the order of the query's terms; with AsOf 1 where only older versions have it
+	Docs   int          // documents in the index
+	AvgLen float64      // mean length of a document in terms
 }
 
 // KeywordHit is a candidate.
@@ -61,6 +77,14 @@ type KeywordHit struct {
 	Turn       bool
 	OccurredAt time.Time
 	Neighbours []KeywordNeighbour // nearest first
+
+	Cosine    []float32 // with each of the query's vectors, -1 … 1, or NoCosine
+	Nearest   []int     // its rank among the nearest to each of them, from 1; 0 = not among them
+	Tokens    []uint16  // of the built-in table, in order; not to be written to
+	Session   int       // numbers the sessions of one result, 0 = in none
+	Speaker   string
+	Assistant bool // its role is assistant
+	Traits    text.Traits
 }
 
 // KeywordNeighbour is a memory beside a turn in its session.
@@ -69,4 +93,7 @@ type KeywordNeighbour struct {
 	Distance int // -4 … -1 before, 1 … 4 after
 	Len      int
 	TF       []float32
+	Cosine   []float32
+	Tokens   []uint16
+	Traits   text.Traits
 }

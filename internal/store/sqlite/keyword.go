@@ -242,7 +242,7 @@ func keywordResult(r *keyword.Result) *store.KeywordResult {
 		}
 		around := make([]store.KeywordNeighbour, len(h.Neighbours))
 		for j, n := range h.Neighbours {
-			around[j] = store.KeywordNeighbour(n)
+			around[j] = store.KeywordNeighbour{ID: n.ID, Distance: n.Distance, Len: n.Len, TF: n.TF}
 		}
 		out.Hits[i].Neighbours = around
 	}
