@@ -18,7 +18,7 @@ import (
 var layers = [][]string{
 	{"."},
 	{
-		"internal/policy", "internal/store", "internal/text", "internal/keyword",
+		"internal/policy", "internal/atomicfile", "internal/store", "internal/text", "internal/keyword",
 		"internal/vector", "internal/graph", "internal/encoder", "internal/embed", "internal/llm",
 		"internal/extract", "internal/blob", "internal/event", "internal/project",
 	},

@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"engram"
 	"engram/internal/app"
+	"engram/internal/atomicfile"
 	"engram/internal/service/transfer"
 
 	"github.com/spf13/cobra"
@@ -52,22 +52,32 @@ func newExportCmd(g *globals) *cobra.Command {
 }
 
 // writeFile writes a file for its owner only, whole or not at all.
-func writeFile(path string, write func(io.Writer) error) (int64, error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".engram-*") // created 0600
+func writeFile(path string, write func(io.Writer) error) (size int64, err error) {
+	f, err := atomicfile.New(path)
 	if err != nil {
-		return 0, engram.Errorf(engram.ErrUnavailable, "cannot write %s: %v", path, err)
+		return 0, cannotWrite(path, err)
 	}
-	defer os.Remove(tmp.Name()) // nothing to remove once it was renamed
-	buf := bufio.NewWriterSize(tmp, 1<<16)
-	err = errors.Join(write(buf), buf.Flush(), tmp.Sync())
-	info, statErr := tmp.Stat()
-	if err := errors.Join(err, statErr, tmp.Close()); err != nil {
+	defer func() { err = errors.Join(err, f.Discard()) }()
+	out, err := os.OpenFile(f.Path(), os.O_WRONLY, 0)
+	if err != nil {
+		return 0, cannotWrite(path, err)
+	}
+	err = write(out)
+	info, statErr := out.Stat()
+	if err := errors.Join(err, statErr, out.Close()); err != nil {
 		return 0, err
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return 0, engram.Errorf(engram.ErrUnavailable, "cannot write %s: %v", path, err)
+	if err := f.Commit(true); err != nil {
+		return 0, cannotWrite(path, err)
 	}
 	return info.Size(), nil
+}
+
+func cannotWrite(path string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err // the path of the unfinished file says nothing to people
+	}
+	return engram.Errorf(engram.ErrUnavailable, "cannot write %s: %v", path, err).WithCode("cannot_write")
 }
 
 func newImportCmd(g *globals) *cobra.Command {

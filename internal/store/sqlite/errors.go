@@ -4,10 +4,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
+	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 
 	"engram"
+	"engram/internal/atomicfile"
 )
 
 // mapError turns what SQLite's codes say about the state of file and disk into
@@ -26,6 +30,9 @@ func mapError(err error) error {
 		}
 		return err
 	}
+	if isFull(err) {
+		code = sqlite3.FULL
+	}
 	trouble := troubleOf(code)
 	if trouble == nil {
 		return err
@@ -36,6 +43,57 @@ func mapError(err error) error {
 // isBusy reports whether another connection was in the way.
 func isBusy(err error) bool {
 	return errors.Is(err, sqlite3.BUSY) || errors.Is(err, sqlite3.LOCKED)
+}
+
+// Windows's numbers for a full disk; no other system has them as errors of files.
+const (
+	errorHandleDiskFull = syscall.Errno(39)
+	errorDiskFull       = syscall.Errno(112)
+)
+
+// isFull reports whether a write failed for want of room: on the disk, in a
+// quota, or in how large a file of this process may be. SQLite has a code for it
+// that not every write gives (a new log, the log's index): then the system's does.
+func isFull(err error) bool {
+	if runtime.GOOS == "windows" && (errors.Is(err, errorHandleDiskFull) || errors.Is(err, errorDiskFull)) {
+		return true
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// diskError is err with the cause that SQLite lost on its way: when a write to
+// the file path, or beside it, fails because the disk is full, most often only
+// "I/O error" is left of it. So the disk is tried.
+func diskError(path string, err error) error {
+	if (errors.Is(err, sqlite3.IOERR) || errors.Is(err, sqlite3.CANTOPEN)) && !hasRoom(path) {
+		return fmt.Errorf("%w: %w", sqlite3.FULL, err)
+	}
+	return err
+}
+
+// roomTried is more than SQLite asks for at once: the first part of a log's index
+// has 32 KiB.
+const roomTried = 64 << 10
+
+// hasRoom reports whether the store path could grow, in the directory and beyond
+// the size that it has: false only where the system says that it could not.
+func hasRoom(path string) bool {
+	size := int64(0)
+	for _, file := range storeFiles(path) {
+		if info, err := os.Stat(file); err == nil {
+			size = max(size, info.Size())
+		}
+	}
+	f, err := atomicfile.New(path)
+	if err != nil {
+		return !isFull(err)
+	}
+	err = os.WriteFile(f.Path(), make([]byte, roomTried), 0o600)
+	if err == nil {
+		err = os.Truncate(f.Path(), size+roomTried) // takes no room, but a limit on the size of files holds
+	}
+	_ = f.Discard() // or the next one removes it
+	return !isFull(err)
 }
 
 var errClosed = engram.Errorf(engram.ErrUnavailable, "the store is closed").WithCode("closed")

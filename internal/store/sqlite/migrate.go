@@ -166,7 +166,7 @@ func (s *Store) applySteps(ctx context.Context, tx *sql.Tx, steps []migration) e
 // keepCopy copies the file to backups/ beside it before a migration, and
 // removes all but the last few such copies.
 func (s *Store) keepCopy(ctx context.Context, version int, now time.Time) error {
-	dir := filepath.Join(filepath.Dir(s.path), "backups")
+	dir := backupDir(s.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

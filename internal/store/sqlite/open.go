@@ -27,6 +27,7 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 
 	"engram"
+	"engram/internal/atomicfile"
 	"engram/internal/store"
 	"engram/internal/store/sqlstore"
 )
@@ -79,27 +80,44 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, opts: opts, wipeTime: defaultWipeTime}
+	s.sweep(ctx)
 	if err := s.openPools(); err != nil {
-		return nil, mapError(fmt.Errorf("open %s: %w", path, err))
+		return nil, mapError(diskError(path, fmt.Errorf("open %s: %w", path, err)))
 	}
 	steps, err := migrations(migrationFiles)
 	if err == nil {
 		err = s.migrate(ctx, steps)
 	}
 	if err != nil {
-		return nil, errors.Join(mapError(fmt.Errorf("open %s: %w", path, err)), s.reader.Close(), s.writer.Close())
+		return nil, errors.Join(mapError(diskError(path, fmt.Errorf("open %s: %w", path, err))), s.reader.Close(), s.writer.Close())
 	}
 	s.keyword = newKeywordIndex(s)
 	s.Store = sqlstore.New(sqlstore.Engine{
 		Writer:     s.writer,
 		Reader:     s.reader,
 		Rebind:     rebind,
-		MapError:   mapError,
+		MapError:   func(err error) error { return mapError(diskError(path, err)) },
 		Erase:      s.erase,
 		AfterWrite: s.keyword.noteCommit,
 	})
 	return s, nil
 }
+
+// sweep removes what processes that died were writing beside the store. It can
+// wait for the next one where it fails.
+func (s *Store) sweep(ctx context.Context) {
+	if s.opts.ReadOnly {
+		return
+	}
+	for _, dir := range []string{filepath.Dir(s.path), backupDir(s.path)} {
+		if err := atomicfile.Sweep(dir); err != nil {
+			cmp.Or(s.opts.Log, slog.Default()).WarnContext(ctx, "unfinished files not removed", "directory", dir, "error", err)
+		}
+	}
+}
+
+// backupDir is where copies of the store path are kept.
+func backupDir(path string) string { return filepath.Join(filepath.Dir(path), "backups") }
 
 // prepareFile makes the directory and the empty file, so that neither ever has
 // wider permissions than wanted.

@@ -14,6 +14,7 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 
 	"engram"
+	"engram/internal/atomicfile"
 )
 
 // Restore puts what is in the backup from in the place of what is in the store
@@ -31,7 +32,7 @@ func Restore(ctx context.Context, from, to string) (kept string, err error) {
 	}
 	kept, err = replace(ctx, from, to)
 	if err != nil {
-		return kept, mapError(fmt.Errorf("restore %s: %w", from, err))
+		return kept, mapError(diskError(to, fmt.Errorf("restore %s: %w", from, err)))
 	}
 	// Opening brings the schema of an old backup up to date.
 	s, err := Open(ctx, to, Options{})
@@ -77,12 +78,12 @@ func replace(ctx context.Context, from, to string) (kept string, err error) {
 	if err == nil && statErr != nil {
 		return "", overwrite(ctx, s, from)
 	}
-	kept = filepath.Join(filepath.Dir(to), "backups", "before-restore-"+time.Now().UTC().Format("20060102T150405.000000Z")+".db")
+	kept = filepath.Join(backupDir(to), "before-restore-"+time.Now().UTC().Format("20060102T150405.000000Z")+".db")
 	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
 		return "", err
 	}
 	if err == nil {
-		if err = mapError(s.copyTo(ctx, kept)); err == nil {
+		if err = mapError(diskError(kept, s.copyTo(ctx, kept))); err == nil {
 			return kept, overwrite(ctx, s, from)
 		}
 		err = errors.Join(err, s.Close())
@@ -103,17 +104,20 @@ func replace(ctx context.Context, from, to string) (kept string, err error) {
 // closes s.
 func overwrite(ctx context.Context, s *Store, from string) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
-	source, err := newEpoch(ctx, from, filepath.Dir(s.path))
+	source, err := atomicfile.New(filepath.Join(filepath.Dir(s.path), "restoring.db"))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.Remove(source)) }()
+	defer func() { err = errors.Join(err, source.Discard()) }()
+	if err := newEpoch(ctx, from, source.Path()); err != nil {
+		return err
+	}
 	conn, err := s.writer.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	uri := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(source), RawQuery: "mode=ro"}
+	uri := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(source.Path()), RawQuery: "mode=ro"}
 	return conn.Raw(func(c any) error { return c.(driver.Conn).Raw().Restore("main", uri.String()) })
 }
 
@@ -140,33 +144,20 @@ func moveAside(from, to string) error {
 	return nil
 }
 
-// newEpoch makes a copy of the backup in dir that tells other processes, once it
-// is in its place, that what they know of the store by its write numbers holds no
-// more.
-func newEpoch(ctx context.Context, backup, dir string) (path string, err error) {
-	f, err := os.CreateTemp(dir, "restoring-*.db") // created 0600; VACUUM INTO takes an empty file
-	if err != nil {
-		return "", err
-	}
-	path = f.Name()
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}()
-	if err := f.Close(); err != nil {
-		return path, err
-	}
+// newEpoch makes of the empty file path a copy of the backup that tells other
+// processes, once it is in its place, that what they know of the store by its
+// write numbers holds no more.
+func newEpoch(ctx context.Context, backup, path string) (err error) {
 	from := Store{path: backup, opts: Options{ReadOnly: true, BusyTimeout: time.Second}}
 	if err := from.vacuumInto(ctx, path); err != nil {
-		return path, err
+		return err
 	}
 	db, err := driver.Open(path)
 	if err != nil {
-		return path, err
+		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	_, err = db.ExecContext(ctx, `INSERT INTO counters (name, value) VALUES ('epoch', ?1), ('keyword_generation', ?1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, rand.Int64())
-	return path, err
+	return err
 }

@@ -3,8 +3,12 @@ package sqlite_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,6 +79,51 @@ func TestPermissions(t *testing.T) {
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the directory has mode %v, %v; want 0700", info.Mode(), err)
+	}
+}
+
+// What a process that died was writing goes when the store is opened next, and
+// a backup is not seen before it is whole.
+func TestUnfinishedFiles(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("here what was left goes by its age")
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	left := []string{filepath.Join(dir, ".engram-1.tmp"), filepath.Join(dir, "backups", ".engram-2.tmp")}
+	for _, l := range left {
+		if err := os.MkdirAll(l, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(l, "memory.db"), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, filepath.Join(dir, "memory.db"))
+	defer s.Close()
+	for _, l := range left {
+		if _, err := os.Stat(l); err == nil {
+			t.Errorf("%s is still there", l)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(dir, "backups", "copy.db")
+	if err := s.Backup(ctx, path); err == nil {
+		t.Fatal("a backup that was cancelled succeeded")
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) > 0 {
+		t.Errorf("a backup that failed left %v, %v", entries, err)
+	}
+	if err := s.Backup(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), path); engram.ErrorCode(err) != "file_exists" {
+		t.Errorf("over a file: %v, want file_exists", err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the backup: %v, %v", info.Mode(), err)
 	}
 }
 
@@ -220,6 +269,9 @@ func TestErrorCodes(t *testing.T) {
 		sqlite3.READONLY: "read_only", sqlite3.READONLY_DIRECTORY: "read_only", sqlite3.CANTOPEN: "cannot_open",
 		sqlite3.CORRUPT: "corrupt", sqlite3.CORRUPT_INDEX: "corrupt", sqlite3.NOTADB: "not_a_database",
 		sqlite3.IOERR_WRITE: "io_error",
+		fmt.Errorf("%w: %w", sqlite3.IOERR_SHMSIZE, &fs.PathError{Op: "write", Path: "memory.db-shm", Err: syscall.ENOSPC}): "disk_full",
+		fmt.Errorf("%w: %w", sqlite3.IOERR_WRITE, syscall.EFBIG):                                                            "disk_full",
+		fmt.Errorf("%w: %w", sqlite3.CANTOPEN, syscall.EDQUOT):                                                              "disk_full",
 	} {
 		err := sqlite.MapError(code)
 		wantTrouble(t, err, want)

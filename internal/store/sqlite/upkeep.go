@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/ncruces/go-sqlite3/driver"
 
 	"engram"
+	"engram/internal/atomicfile"
 	"engram/internal/store"
 )
 
@@ -60,10 +60,10 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 		return nil
 	}
 	if err := s.sealKeyword(ctx); err != nil {
-		return mapError(fmt.Errorf("checkpoint: %w", err))
+		return mapError(diskError(s.path, fmt.Errorf("checkpoint: %w", err)))
 	}
 	if _, err := s.truncateLog(ctx, 100*time.Millisecond); err != nil {
-		return mapError(fmt.Errorf("checkpoint: %w", err))
+		return mapError(diskError(s.path, fmt.Errorf("checkpoint: %w", err)))
 	}
 	return nil
 }
@@ -124,38 +124,46 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return errClosed
 	}
 	if err := s.copyTo(ctx, path); err != nil {
-		return mapError(fmt.Errorf("backup: %w", err))
+		return mapError(diskError(path, fmt.Errorf("backup: %w", err)))
 	}
 	return nil
 }
 
 // copyTo writes a copy of the state as it is now, without the space of deleted
-// rows, and checks it.
+// rows, and checks it before it gets its name.
 func (s *Store) copyTo(ctx context.Context, path string) (err error) {
-	path, err = filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	exists := func(path string) error {
 		return engram.Errorf(engram.ErrConflict, "%s exists", path).WithCode("file_exists").WithHint("name another file")
 	}
+	if _, err := os.Lstat(path); err == nil {
+		return exists(path)
+	}
+	f, err := atomicfile.New(path)
 	if err != nil {
-		return engram.Errorf(engram.ErrInvalid, "%s cannot be written: %v", path, pathCause(err)).WithCode("cannot_write")
+		return cannotWrite(path, err)
 	}
-	defer func() {
-		err = errors.Join(err, f.Close())
-		if err != nil {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}()
-	if err := s.vacuumInto(ctx, path); err != nil {
+	defer func() { err = errors.Join(err, f.Discard()) }()
+	if err := s.vacuumInto(ctx, f.Path()); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
+	if err := quickCheck(ctx, f.Path()); err != nil {
 		return err
 	}
-	return quickCheck(ctx, path)
+	err = f.Commit(false)
+	if errors.Is(err, fs.ErrExist) {
+		return exists(path)
+	}
+	return err
+}
+
+// cannotWrite says why a file cannot be made.
+func cannotWrite(path string, err error) error {
+	e := engram.Errorf(engram.ErrInvalid, "%s cannot be written: %v", path, pathCause(err)).WithCode("cannot_write")
+	if isFull(err) {
+		e = engram.Errorf(engram.ErrUnavailable, "%s cannot be written: the disk is full", path).
+			WithCode("disk_full").WithHint("free some space, or name a file on another disk")
+	}
+	return e
 }
 
 // vacuumInto writes a copy of the file.
