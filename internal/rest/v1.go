@@ -37,7 +37,7 @@ func (a *api) v1Routes() []route {
 		op(a, get, "/v1/sessions", "the sessions last active", a.listSessions),
 		op(a, post, "/v1/sessions", "start a session; 200 when it was there already", a.startSession).creates(),
 		op(a, get, "/v1/sessions/{id}", "one session", a.getSession),
-		op(a, del, "/v1/sessions/{id}", "remove a session without memories", a.deleteSession),
+		op(a, del, "/v1/sessions/{id}", "remove a session that has nothing in it; 409 when it has, if only deleted memories or prompts", a.deleteSession),
 		op(a, post, "/v1/sessions/{id}/end", "end a session", a.endSession),
 		op(a, post, "/v1/sessions/{id}/summary", "save a summary of a session", a.sessionSummary).creates(),
 

@@ -100,6 +100,7 @@ var v1ErrorCases = []routeCase{
 	{"v1 a recall for nothing", post("/v1/recall", `{"query":""}`), 400, []string{`"code":"query_required"`}, nil},
 	{"v1 a session without an id", post("/v1/sessions", `{}`), 400, []string{`"code":"id_required"`}, nil},
 	{"v1 end of an unknown session", post("/v1/sessions/nobody/end", ""), 404, []string{`"code":"unknown_session"`}, nil},
+	{"v1 remove a session with memories", del("/v1/sessions/s1"), 409, []string{`"code":"session_not_empty"`, `"hint":"erase them first, or restore`}, nil},
 	{"v1 merge into itself", post("/v1/projects/merge", `{"from":"alpha","to":"Alpha"}`), 400, []string{`"code":"merge_into_itself"`}, nil},
 	{"v1 merge of nothing", post("/v1/projects/merge", `{"to":"alpha"}`), 400, []string{`"code":"from_required"`}, nil},
 	{"v1 unmerge of what was not merged", post("/v1/projects/unmerge", `{"from":"alpha"}`), 404, []string{`"code":"not_merged"`}, nil},

@@ -150,7 +150,7 @@ var wireErrorCases = []routeCase{
 	{"end an unknown session", post("/sessions/nobody/end", `{}`), 404, []string{`"code":"unknown_session"`}, nil},
 	{"end with bad JSON", post("/sessions/s1/end", `{"summary":`), 400, []string{`"code":"invalid_json"`}, nil},
 	{"an unknown session", fetch("/sessions/nobody"), 404, []string{`"code":"unknown_session"`}, nil},
-	{"remove a session with memories", del("/sessions/s1"), 409, []string{`"code":"session_not_empty"`}, nil},
+	{"remove a session with memories", del("/sessions/s1"), 409, []string{`"code":"session_not_empty"`, "has 2 memories, 1 hidden memory, 1 prompt"}, nil},
 	{"remove an unknown session", del("/sessions/nobody"), 404, []string{`"code":"unknown_session"`}, nil},
 
 	{"save without a session", post("/observations", `{"title":"T","content":"C"}`), 400, []string{`"code":"session_id_required"`}, nil},

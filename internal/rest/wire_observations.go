@@ -233,7 +233,7 @@ func (a *api) wireRoutes() []route {
 		op(a, get, "/sessions/recent", "the sessions last active", a.recentSessions),
 		op(a, get, "/sessions/{id}", "one session", a.getWireSession),
 		op(a, post, "/sessions/{id}/end", "end a session", a.endWireSession),
-		op(a, del, "/sessions/{id}", "remove a session without memories", a.deleteWireSession),
+		op(a, del, "/sessions/{id}", "remove a session that has nothing in it; 409 when it has, if only deleted memories or prompts", a.deleteWireSession),
 
 		op(a, post, "/observations", "save an observation", a.saveObservation).creates(),
 		op(a, post, "/observations/passive", "save the learnings in a text", a.capturePassive),

@@ -237,8 +237,9 @@ type Sessions interface {
 	// Projects nil = all.
 	ListSessions(ctx context.Context, workspace string, projects []string, page Page) ([]*engram.Session, error)
 
-	// DeleteSession removes a session that has no living memories; else it is
-	// [engram.ErrConflict]. Hidden ones and prompts stay, without a session.
+	// DeleteSession removes a session that has nothing in it. One that has
+	// memories, living or hidden, or prompts is [engram.ErrConflict] with code
+	// session_not_empty and stays as it is: nothing is taken out of its session.
 	DeleteSession(ctx context.Context, workspace, id string) error
 
 	// LapseSessions marks active sessions with no write since before as lapsed

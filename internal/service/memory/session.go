@@ -135,7 +135,8 @@ func (s *Service) Sessions(ctx context.Context, in RecentInput) ([]*engram.Sessi
 	return s.store.ListSessions(ctx, actor.Workspace, projects, store.Page{Limit: limit})
 }
 
-// DeleteSession removes a session that has no living memories.
+// DeleteSession removes a session that has nothing in it, hidden memories and
+// prompts included.
 func (s *Service) DeleteSession(ctx context.Context, id string) error {
 	actor, err := policy.Check(ctx, policy.WriteMemory)
 	if err != nil {

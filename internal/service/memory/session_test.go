@@ -193,9 +193,14 @@ func TestDeleteSession(t *testing.T) {
 	f := newFixture(t)
 	ctx := agent(t)
 	r := f.save(t, memory.SaveInput{Content: "C", Session: "s"})
-	wantError(t, f.DeleteSession(ctx, "s"), engram.ErrConflict, "")
-	if _, err := f.Delete(ctx, r.ID, false); err != nil {
-		t.Fatal(err)
+	wantError(t, f.DeleteSession(ctx, "s"), engram.ErrConflict, "session_not_empty")
+	for _, hard := range []bool{false, true} { // a hidden one is still in it
+		if _, err := f.Delete(ctx, r.ID, hard); err != nil {
+			t.Fatal(err)
+		}
+		if !hard {
+			wantError(t, f.DeleteSession(ctx, "s"), engram.ErrConflict, "session_not_empty")
+		}
 	}
 	if err := f.DeleteSession(ctx, "s"); err != nil {
 		t.Error(err)

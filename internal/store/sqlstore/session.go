@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"engram"
@@ -156,30 +157,57 @@ func projectPage(q *query, workspace string, projects []string, column string, p
 	listing{column: column, direction: "DESC", page: page}.finish(q)
 }
 
-// DeleteSession implements [store.Sessions]. What is hidden in it is filed
-// under no session.
+// DeleteSession implements [store.Sessions].
 func (s *Store) DeleteSession(ctx context.Context, workspace, id string) error {
 	err := s.Write(ctx, func(tx *Tx) error {
 		got, err := sessionByID(ctx, tx, workspace, id)
 		if err != nil {
 			return err
 		}
-		if got.Count > 0 {
-			return engram.Errorf(engram.ErrConflict, "session %q has %d memories", id, got.Count).
-				WithCode("session_not_empty").WithHint("delete them first")
+		holds := contents{living: got.Count}
+		err = tx.Row(ctx, `SELECT
+			(SELECT COUNT(*) FROM memories WHERE workspace = $1 AND session = $2 AND deleted_at IS NOT NULL),
+			(SELECT COUNT(*) FROM prompts WHERE workspace = $1 AND session = $2)`,
+			[]any{workspace, id}, &holds.hidden, &holds.prompts)
+		if err != nil {
+			return err
 		}
-		for _, q := range []string{
-			`UPDATE memories SET session = NULL WHERE workspace = $1 AND session = $2`,
-			`UPDATE prompts SET session = NULL WHERE workspace = $1 AND session = $2`,
-			`DELETE FROM sessions WHERE workspace = $1 AND id = $2`,
-		} {
-			if _, err := tx.Exec(ctx, q, workspace, id); err != nil {
-				return err
-			}
+		if holds != (contents{}) {
+			return sessionNotEmpty(id, holds)
 		}
-		return nil
+		_, err = tx.Exec(ctx, `DELETE FROM sessions WHERE workspace = $1 AND id = $2`, workspace, id)
+		return err
 	})
 	return wrap("delete session", err)
+}
+
+// contents counts what is in a session.
+type contents struct{ living, hidden, prompts int }
+
+// sessionNotEmpty says what is in the way of deleting a session.
+func sessionNotEmpty(id string, holds contents) error {
+	var has []string
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{holds.living, "memory", "memories"},
+		{holds.hidden, "hidden memory", "hidden memories"},
+		{holds.prompts, "prompt", "prompts"},
+	} {
+		switch {
+		case c.n == 1:
+			has = append(has, "1 "+c.one)
+		case c.n > 1:
+			has = append(has, fmt.Sprintf("%d %s", c.n, c.many))
+		}
+	}
+	hint := "erase them first"
+	if holds.hidden > 0 {
+		hint = "erase them first, or restore the hidden memories and keep the session"
+	}
+	return engram.Errorf(engram.ErrConflict, "session %q has %s", id, strings.Join(has, ", ")).
+		WithCode("session_not_empty").WithHint("%s", hint)
 }
 
 // LapseSessions implements [store.Sessions].

@@ -90,17 +90,44 @@ var sessionTests = map[string]func(t *testing.T, f *fixture){
 		wantKind(t, "foreign session", err, engram.ErrNotFound)
 	},
 	"delete": func(t *testing.T, f *fixture) {
-		id := f.save(t, note("a", "a")).ID
-		p := &engram.Prompt{Workspace: ws, Session: "s1", Content: "p", CreatedAt: f.now}
-		ok(t, f.SavePrompt(t.Context(), p))
-		wantKind(t, "with a memory", f.DeleteSession(t.Context(), ws, "s1"), engram.ErrConflict)
-		_ = must(f.DeleteMemory(t.Context(), ws, id, f.now))(t)
+		wantKind(t, "unknown", f.DeleteSession(t.Context(), ws, "s1"), engram.ErrNotFound)
+		_, _, err := f.StartSession(t.Context(), engram.Session{ID: "s1", Workspace: ws, StartedAt: f.now})
+		ok(t, err)
 		wantKind(t, "foreign", f.DeleteSession(t.Context(), "other", "s1"), engram.ErrNotFound)
 		ok(t, f.DeleteSession(t.Context(), ws, "s1"))
 		wantKind(t, "second time", f.DeleteSession(t.Context(), ws, "s1"), engram.ErrNotFound)
-		if got := must(f.RestoreMemory(t.Context(), ws, id, f.now))(t); got.Title != "a" {
-			t.Errorf("restored %+v", got)
+	},
+	"delete of one that is not empty": func(t *testing.T, f *fixture) {
+		ids := []int64{f.save(t, note("a", "a")).ID, f.save(t, note("b", "b")).ID}
+		p := &engram.Prompt{Workspace: ws, Session: "s1", Content: "p", CreatedAt: f.now}
+		refused := func(what string, says ...string) {
+			t.Helper()
+			before := must(f.Session(t.Context(), ws, "s1"))(t)
+			err := f.DeleteSession(t.Context(), ws, "s1")
+			wantKind(t, what, err, engram.ErrConflict)
+			same(t, what+", code", engram.ErrorCode(err), "session_not_empty")
+			for _, s := range says {
+				if err == nil || !strings.Contains(err.Error(), s) {
+					t.Errorf("%s: error %v, want it to say %q", what, err, s)
+				}
+			}
+			same(t, what+", session", must(f.Session(t.Context(), ws, "s1"))(t), before)
 		}
+		refused("living memories", "2 memories")
+		_ = must(f.DeleteMemory(t.Context(), ws, ids[0], f.now))(t)
+		refused("a living and a hidden one", "1 memory", "1 hidden memory")
+		_ = must(f.DeleteMemory(t.Context(), ws, ids[1], f.now))(t)
+		refused("hidden memories", "2 hidden memories")
+		ok(t, f.SavePrompt(t.Context(), p))
+		refused("and a prompt", "2 hidden memories", "1 prompt")
+		for _, id := range ids {
+			same(t, "session of a hidden memory", f.get(t, id).Session, "s1")
+			_ = must(f.EraseMemory(t.Context(), ws, id, f.now))(t)
+		}
+		refused("a prompt", "1 prompt")
+		same(t, "session of the prompt", must(f.Prompt(t.Context(), ws, p.ID))(t).Session, "s1")
+		ok(t, f.DeletePrompt(t.Context(), ws, p.ID))
+		ok(t, f.DeleteSession(t.Context(), ws, "s1"))
 	},
 	"lapse": func(t *testing.T, f *fixture) {
 		f.save(t, note("a", "a", session("old")))
