@@ -29,6 +29,8 @@ type Options struct {
 	Version string
 	LogTo   io.Writer        // default: nowhere
 	Now     func() time.Time // default: time.Now; benchmarks ask as of another time
+	// Progress is told how many items an export or import has done so far.
+	Progress func(done int)
 }
 
 // App is the opened store with the services over it.
@@ -56,7 +58,7 @@ func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 	if window == 0 {
 		window = -1 // none are looked for; a zero option would mean the default
 	}
-	maintain := upkeep.New(st, upkeep.Options{Dir: cfg.DataDir, SessionIdle: cfg.SessionIdle})
+	maintain := upkeep.New(st, upkeepOptions(cfg))
 	return &App{
 		store: st,
 		Memory: memory.New(st, memory.Options{
@@ -64,8 +66,10 @@ func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 			KeepSecrets: !cfg.RedactSecrets, Zone: cfg.Zone, DefaultProject: detector(cfg, opts),
 			Backups: maintain.Backups, Now: opts.Now,
 		}),
-		Transfer: transfer.New(st, transfer.Options{MaxContent: cfg.MaxContent, KeepSecrets: !cfg.RedactSecrets}),
-		Upkeep:   maintain,
+		Transfer: transfer.New(st, transfer.Options{
+			MaxContent: cfg.MaxContent, KeepSecrets: !cfg.RedactSecrets, Dir: cfg.DataDir, Progress: opts.Progress,
+		}),
+		Upkeep: maintain,
 	}, nil
 }
 
@@ -106,6 +110,15 @@ func detector(cfg config.Config, opts Options) func(context.Context) engram.Proj
 func logger(cfg config.Config, opts Options) *slog.Logger {
 	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 	return slog.New(slog.NewTextHandler(cmp.Or[io.Writer](opts.LogTo, io.Discard), &slog.HandlerOptions{Level: levels[cfg.LogLevel]}))
+}
+
+// Diagnose says why [Open] failed, which is cause, and what to do.
+func Diagnose(ctx context.Context, cfg config.Config, cause error) ([]store.Finding, error) {
+	return upkeep.Diagnose(ctx, upkeepOptions(cfg), cause)
+}
+
+func upkeepOptions(cfg config.Config) upkeep.Options {
+	return upkeep.Options{Dir: cfg.DataDir, SessionIdle: cfg.SessionIdle, Restorable: sqlite.Restorable}
 }
 
 // RestoreBackup puts a backup file in the place of the store and returns where

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -15,9 +16,11 @@ import (
 // batchSize is how many items go through one transaction.
 const batchSize = 1000
 
-// Export writes everything of projects (nil = all) to w as a stream. Softly
-// deleted memories are in it, marked as such.
-func (s *Service) Export(ctx context.Context, w io.Writer, f Format, projects []string) error {
+// Export writes everything of projects (nil = all) to w: the state of one
+// moment. Softly deleted memories are in it, marked as such. It is put together
+// before the first byte goes out, so that w may take its time: no transaction
+// waits for it, which would keep the store's log from being cut.
+func (s *Service) Export(ctx context.Context, w io.Writer, f Format, projects []string) (err error) {
 	actor, err := policy.Check(ctx, policy.ExportMemory)
 	if err != nil {
 		return err
@@ -25,6 +28,16 @@ func (s *Service) Export(ctx context.Context, w io.Writer, f Format, projects []
 	if projects, err = s.resolveAll(ctx, actor.Workspace, projects); err != nil {
 		return err
 	}
+	whole := &spool{dir: s.opts.Dir}
+	defer func() { err = errors.Join(err, whole.discard()) }()
+	if err := s.writeForm(ctx, actor.Workspace, whole, f, projects); err != nil {
+		return err
+	}
+	return whole.copyTo(w)
+}
+
+// writeForm writes an export in the form f.
+func (s *Service) writeForm(ctx context.Context, workspace string, w io.Writer, f Format, projects []string) error {
 	out := &objectWriter{w: bufio.NewWriterSize(w, 1<<16)}
 	var form exporter
 	switch f {
@@ -38,7 +51,7 @@ func (s *Service) Export(ctx context.Context, w io.Writer, f Format, projects []
 	}
 	form.begin(s.opts.Now())
 	done := 0
-	err = s.store.Export(ctx, actor.Workspace, projects, batchSize, func(b store.Batch) error {
+	err := s.store.Export(ctx, workspace, projects, batchSize, func(b store.Batch) error {
 		form.batch(b)
 		done += len(b.Sessions) + len(b.Memories) + len(b.Prompts)
 		s.progress(done)

@@ -21,7 +21,10 @@ type Service struct {
 type Options struct {
 	MaxContent  int  // bytes of a content (default 1 MB)
 	KeepSecrets bool // leave credentials in texts as they are
-	Now         func() time.Time
+	// Dir is where a long export is put together (default: the system's directory
+	// for temporary files). The data directory is no more readable than the store.
+	Dir string
+	Now func() time.Time
 	// Progress is told how many items are done so far, now and then.
 	Progress func(done int)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"engram/internal/policy"
@@ -28,15 +29,30 @@ func (s *Service) Doctor(ctx context.Context, repair bool) ([]store.Finding, err
 	if err != nil || s.opts.Dir == "" {
 		return found, err
 	}
+	if damaged(found) {
+		backups, err := s.checkBackups(ctx)
+		if found = append(found, backups...); err != nil {
+			return found, err
+		}
+	}
 	files, err := s.checkFiles(repair)
 	if err != nil {
 		return found, err
+	}
+	found = append(found, files...)
+	if damaged(found) {
+		return found, nil // it cannot be said what is stored
 	}
 	foreign, err := s.checkForeign(ctx, actor.Workspace)
 	if err != nil {
 		return found, err
 	}
-	return append(append(found, files...), foreign...), nil
+	return append(found, foreign...), nil
+}
+
+// damaged reports whether only a backup helps.
+func damaged(found []store.Finding) bool {
+	return slices.ContainsFunc(found, func(f store.Finding) bool { return f.Check == "integrity" && !f.OK })
 }
 
 // checkFiles looks at the files beside the store that hold secrets or texts:

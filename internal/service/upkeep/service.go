@@ -26,6 +26,9 @@ type Options struct {
 	Dir         string        // the data directory: permissions, backups, foreign files
 	SessionIdle time.Duration // default 6 hours
 	Now         func() time.Time
+	// Restorable says why a backup file could not take the place of the store; nil
+	// = backups are named and not looked into.
+	Restorable func(ctx context.Context, path string) error
 }
 
 // New returns a Service over a store.

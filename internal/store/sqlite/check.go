@@ -26,14 +26,31 @@ func (s *Store) Check(ctx context.Context, repair bool) ([]store.Finding, error)
 	}
 	repair = repair && !s.opts.ReadOnly
 	var found []store.Finding
-	for _, check := range []func(ctx context.Context, repair bool) ([]store.Finding, error){
-		s.checkSchema, s.checkIntegrity, s.checkOrphans, s.checkMerged, s.checkForeignKeys, s.checkCounts, s.checkLog, s.checkPermissions, s.checkKeyword,
+	for _, check := range []struct {
+		name string
+		run  func(ctx context.Context, repair bool) ([]store.Finding, error)
+	}{
+		{"schema", s.checkSchema},
+		{"integrity", s.checkIntegrity},
+		{"orphans", s.checkOrphans},
+		{"merged", s.checkMerged},
+		{"foreign_keys", s.checkForeignKeys},
+		{"counts", s.checkCounts},
+		{"wal", s.checkLog},
+		{"permissions", s.checkPermissions},
+		{"index", s.checkKeyword},
 	} {
-		part, err := check(ctx, repair)
+		part, err := check.run(ctx, repair)
 		found = append(found, part...)
-		if err != nil {
-			return found, mapError(fmt.Errorf("check: %w", err))
+		if err == nil {
+			continue
 		}
+		err = mapError(diskError(s.path, fmt.Errorf("check: %w", err)))
+		if !unusable(err) {
+			return found, err
+		}
+		// The other checks may still tell how far the damage goes.
+		found = append(found, one(check.name, false, fixDamage, "the file is damaged: %s cannot be checked", check.name)...)
 	}
 	return found, nil
 }
@@ -44,6 +61,8 @@ func one(check string, ok bool, fix, format string, args ...any) []store.Finding
 	}
 	return []store.Finding{{Check: check, OK: ok, Message: fmt.Sprintf(format, args...), Fix: fix}}
 }
+
+const fixDamage = "restore a backup with engram restore, or export what can be read"
 
 const fixRepair = "run engram doctor --repair"
 
@@ -64,7 +83,7 @@ func (s *Store) checkIntegrity(ctx context.Context, _ bool) ([]store.Finding, er
 	if slices.Equal(damage, []string{"ok"}) {
 		return one("integrity", true, "", "the file is sound"), nil
 	}
-	return one("integrity", false, "restore a backup with engram restore, or export what can be read", "the file is damaged: %s", strings.Join(damage, "; ")), nil
+	return one("integrity", false, fixDamage, "the file is damaged: %s", strings.Join(damage, "; ")), nil
 }
 
 // list reads one text column.

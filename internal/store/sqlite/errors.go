@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
-	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -30,7 +28,7 @@ func mapError(err error) error {
 		}
 		return err
 	}
-	if isFull(err) {
+	if atomicfile.IsFull(err) {
 		code = sqlite3.FULL
 	}
 	trouble := troubleOf(code)
@@ -43,22 +41,6 @@ func mapError(err error) error {
 // isBusy reports whether another connection was in the way.
 func isBusy(err error) bool {
 	return errors.Is(err, sqlite3.BUSY) || errors.Is(err, sqlite3.LOCKED)
-}
-
-// Windows's numbers for a full disk; no other system has them as errors of files.
-const (
-	errorHandleDiskFull = syscall.Errno(39)
-	errorDiskFull       = syscall.Errno(112)
-)
-
-// isFull reports whether a write failed for want of room: on the disk, in a
-// quota, or in how large a file of this process may be. SQLite has a code for it
-// that not every write gives (a new log, the log's index): then the system's does.
-func isFull(err error) bool {
-	if runtime.GOOS == "windows" && (errors.Is(err, errorHandleDiskFull) || errors.Is(err, errorDiskFull)) {
-		return true
-	}
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // diskError is err with the cause that SQLite lost on its way: when a write to
@@ -86,14 +68,14 @@ func hasRoom(path string) bool {
 	}
 	f, err := atomicfile.New(path)
 	if err != nil {
-		return !isFull(err)
+		return !atomicfile.IsFull(err)
 	}
 	err = os.WriteFile(f.Path(), make([]byte, roomTried), 0o600)
 	if err == nil {
 		err = os.Truncate(f.Path(), size+roomTried) // takes no room, but a limit on the size of files holds
 	}
 	_ = f.Discard() // or the next one removes it
-	return !isFull(err)
+	return !atomicfile.IsFull(err)
 }
 
 var errClosed = engram.Errorf(engram.ErrUnavailable, "the store is closed").WithCode("closed")

@@ -42,6 +42,11 @@ func Restore(ctx context.Context, from, to string) (kept string, err error) {
 	return kept, s.Close()
 }
 
+// Restorable is nil where [Restore] would take the file path, else why not.
+func Restorable(ctx context.Context, path string) error {
+	return mapError(checkBackup(ctx, path))
+}
+
 // checkBackup refuses what cannot be restored.
 func checkBackup(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

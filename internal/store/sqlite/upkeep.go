@@ -159,7 +159,7 @@ func (s *Store) copyTo(ctx context.Context, path string) (err error) {
 // cannotWrite says why a file cannot be made.
 func cannotWrite(path string, err error) error {
 	e := engram.Errorf(engram.ErrInvalid, "%s cannot be written: %v", path, pathCause(err)).WithCode("cannot_write")
-	if isFull(err) {
+	if atomicfile.IsFull(err) {
 		e = engram.Errorf(engram.ErrUnavailable, "%s cannot be written: the disk is full", path).
 			WithCode("disk_full").WithHint("free some space, or name a file on another disk")
 	}
