@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Memory is one thing remembered. Times that are not set are zero.
+// Memory is one thing remembered. Times that are not set are zero; they and what
+// else is empty are left out of its JSON, lists are not.
 type Memory struct {
 	ID             int64     `json:"id"`
 	UID            string    `json:"uid"`
@@ -16,35 +17,35 @@ type Memory struct {
 	Type           string    `json:"type"`
 	Title          string    `json:"title"`
 	Content        string    `json:"content"`
-	Truncated      bool      `json:"truncated"` // Content is cut; [Client.Get] has it whole
-	Project        string    `json:"project"`
+	Truncated      bool      `json:"truncated,omitempty"` // Content is cut; [Client.Get] has it whole
+	Project        string    `json:"project,omitempty"`
 	Scope          string    `json:"scope"`
-	SessionID      string    `json:"session_id"`
-	Speaker        string    `json:"speaker"`
-	Role           string    `json:"role"`
-	ToolName       string    `json:"tool_name"`
-	TopicKey       string    `json:"topic_key"`
+	SessionID      string    `json:"session_id,omitempty"`
+	Speaker        string    `json:"speaker,omitempty"`
+	Role           string    `json:"role,omitempty"`
+	ToolName       string    `json:"tool_name,omitempty"`
+	TopicKey       string    `json:"topic_key,omitempty"`
 	Files          []string  `json:"files"`
 	Importance     float64   `json:"importance"`
 	Pinned         bool      `json:"pinned"`
 	Origin         string    `json:"origin"`
 	Trust          int       `json:"trust"`
-	Status         string    `json:"status"`
+	Status         string    `json:"status,omitempty"`
 	Version        int       `json:"version"`
 	RevisionCount  int       `json:"revision_count"`
 	DuplicateCount int       `json:"duplicate_count"`
 	AccessCount    int       `json:"access_count"`
-	OccurredAt     time.Time `json:"occurred_at"`
-	ValidFrom      time.Time `json:"valid_from"`
-	ValidTo        time.Time `json:"valid_to"`
-	RecordedAt     time.Time `json:"recorded_at"`
-	InvalidatedAt  time.Time `json:"invalidated_at"`
-	SupersededBy   int64     `json:"superseded_by"`
+	OccurredAt     time.Time `json:"occurred_at,omitzero"`
+	ValidFrom      time.Time `json:"valid_from,omitzero"`
+	ValidTo        time.Time `json:"valid_to,omitzero"`
+	RecordedAt     time.Time `json:"recorded_at,omitzero"`
+	InvalidatedAt  time.Time `json:"invalidated_at,omitzero"`
+	SupersededBy   int64     `json:"superseded_by,omitempty"`
 	CreatedAt      time.Time `json:"created_at"`
 	UpdatedAt      time.Time `json:"updated_at"`
-	LastSeenAt     time.Time `json:"last_seen_at"`
-	LastAccessedAt time.Time `json:"last_accessed_at"`
-	DeletedAt      time.Time `json:"deleted_at"`
+	LastSeenAt     time.Time `json:"last_seen_at,omitzero"`
+	LastAccessedAt time.Time `json:"last_accessed_at,omitzero"`
+	DeletedAt      time.Time `json:"deleted_at,omitzero"`
 }
 
 // SaveInput is a memory to be saved; only Content is needed.

@@ -17,9 +17,11 @@ var version = ""
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := cli.Main(ctx, os.Args[1:], cli.System(buildVersion()))
-	stop()
-	os.Exit(code)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait for the first
+	// A reader of our output that leaves is an error of writing, after which the
+	// store is closed as always, and no sudden death.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	os.Exit(cli.Main(ctx, os.Args[1:], cli.System(buildVersion())))
 }
 
 func buildVersion() string {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"engram/internal/app"
@@ -18,9 +20,9 @@ func newBenchCmd(g *globals) *cobra.Command {
 		Use:     "bench",
 		Short:   "Measure how well things are found, and how fast",
 		Long:    "Measure how well things are found, and how fast. Stores of their own are made and taken away; yours is not touched.",
-		Example: "  engram bench retrieval sets/locomo\n  engram bench speed --sizes 1000,10000",
+		Example: "  engram bench retrieval sets/locomo\n  engram bench speed --sizes 1k,10k",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return g.help(cmd) },
 	}
 	cmd.AddCommand(newBenchRetrievalCmd(g), newBenchSpeedCmd(g))
 	return cmd
@@ -28,16 +30,21 @@ func newBenchCmd(g *globals) *cobra.Command {
 
 func newBenchRetrievalCmd(g *globals) *cobra.Command {
 	var opts eval.RetrievalOptions
+	var only []string
 	cmd := &cobra.Command{
 		Use:   "retrieval DIR…",
 		Short: "Ask the questions of benchmark sets",
 		Long: `Ask the questions of benchmark sets. A set is a folder with corpus.jsonl (or
-corpus.jsonl.gz), queries.jsonl and qrels.tsv. Each is loaded into a fresh store
+corpus.jsonl.gz), queries.jsonl and qrels.tsv; a folder of such folders stands for all in it. Each is loaded into a fresh store
 through the normal write path, and asked through the normal search path.`,
-		Example: "  engram bench retrieval sets/locomo sets/lihua --json\n  engram bench retrieval sets/locomo --arms keyword",
+		Example: "  engram bench retrieval sets/locomo sets/lihua --json\n  engram bench retrieval sets --set locomo,lihua --arms keyword",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.Dirs, opts.Open, opts.Progress = args, g.openBench, g.progress(cmd)
+			var err error
+			if opts.Dirs, err = eval.FindSets(args, only); err != nil {
+				return err
+			}
+			opts.Open, opts.Progress = g.openBench, g.progress(cmd)
 			r, err := eval.Retrieval(cmd.Context(), opts)
 			if err != nil {
 				return err
@@ -46,18 +53,24 @@ through the normal write path, and asked through the normal search path.`,
 		},
 	}
 	cmd.Flags().StringSliceVar(&opts.Arms, "arms", nil, "only these arms and steps: keyword, time, rerank (default all)")
+	cmd.Flags().StringSliceVar(&only, "set", nil, "only the sets of these names")
 	cmd.Flags().StringVar(&opts.Temp, "temp", "", "folder for the stores (default: the system's for such things)")
 	return cmd
 }
 
 func newBenchSpeedCmd(g *globals) *cobra.Command {
 	var opts eval.SpeedOptions
+	var sizes []string
 	cmd := &cobra.Command{
 		Use:     "speed",
 		Short:   "Time saving and recall in stores of some sizes",
-		Example: "  engram bench speed --sizes 1000,10000,100000,1000000",
+		Example: "  engram bench speed --sizes 1k,10k,100k,1m",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if opts.Sizes, err = parseSizes(sizes); err != nil {
+				return err
+			}
 			opts.Open, opts.Progress = g.openBench, g.progress(cmd)
 			r, err := eval.Speed(cmd.Context(), opts)
 			if err != nil {
@@ -66,10 +79,30 @@ func newBenchSpeedCmd(g *globals) *cobra.Command {
 			return g.printTable(cmd, r)
 		},
 	}
-	cmd.Flags().IntSliceVar(&opts.Sizes, "sizes", []int{1000, 10_000, 100_000}, "how many memories, ascending")
+	cmd.Flags().StringSliceVar(&sizes, "sizes", []string{"1k", "10k", "100k"}, "how many memories, ascending; k is thousand, m million")
 	cmd.Flags().Uint64Var(&opts.Seed, "seed", 1, "of the generated texts")
 	cmd.Flags().StringVar(&opts.Temp, "temp", "", "folder for the store (default: the system's for such things)")
 	return cmd
+}
+
+// parseSizes reads numbers like 500, 10k and 1m.
+func parseSizes(sizes []string) ([]int, error) {
+	out := make([]int, 0, len(sizes))
+	for _, s := range sizes {
+		digits, times := s, 1
+		switch {
+		case strings.HasSuffix(s, "k"):
+			digits, times = strings.TrimSuffix(s, "k"), 1000
+		case strings.HasSuffix(s, "m"):
+			digits, times = strings.TrimSuffix(s, "m"), 1_000_000
+		}
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 1 || n > 100_000_000/times {
+			return nil, usageError{fmt.Errorf("--sizes %q: use a number like 500, 10k or 1m", s)}
+		}
+		out = append(out, n*times)
+	}
+	return out, nil
 }
 
 // printTable writes a report as JSON with --json, else as a table.

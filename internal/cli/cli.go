@@ -6,12 +6,14 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"engram"
 	"engram/internal/app"
@@ -28,6 +30,8 @@ const (
 	ExitUsage    = 2
 	ExitNotFound = 3
 	ExitDenied   = 4
+	// ExitInterrupted is that of a program that Ctrl-C ended, as shells count.
+	ExitInterrupted = 130
 )
 
 // Env is what a command has of the world around it.
@@ -41,41 +45,63 @@ type Env struct {
 	// Terminal reports whether In is a person's terminal: then nothing is read from
 	// it unasked.
 	Terminal bool
+	// ErrTerminal reports whether Err is one: then long work tells how far it is.
+	ErrTerminal bool
 }
 
 // System is the Env of this process.
 func System(version string) Env {
 	home, _ := os.UserHomeDir() // "" is handled where a home is needed
 	dir, _ := os.Getwd()
-	info, err := os.Stdin.Stat()
 	return Env{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Home: home, Dir: dir,
-		Version: version, Terminal: err != nil || info.Mode()&os.ModeCharDevice != 0,
+		Version: version, Terminal: isTerminal(os.Stdin), ErrTerminal: isTerminal(os.Stderr),
 	}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err != nil || info.Mode()&os.ModeCharDevice != 0
 }
 
 // Main runs the program with args (without its name) and returns the exit code.
 func Main(ctx context.Context, args []string, env Env) int {
-	root := newRootCmd(&globals{env: env})
+	g := &globals{env: env, zone: time.Local}
+	root := newRootCmd(g)
 	root.SetArgs(args)
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err == nil {
-		return ExitOK
+	g.endNote()
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return ExitOK // who read the output has seen enough
+	}
+	if ctx.Err() != nil {
+		err = errInterrupted
 	}
 	code := exitCode(err)
-	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+	if g.json || wantsJSON(args) {
 		printErrorJSON(env.Err, err)
-	} else {
-		fmt.Fprintln(env.Err, "engram: "+errorText(err))
-		if code == ExitUsage {
-			fmt.Fprintf(env.Err, "try: %s --help\n", cmd.CommandPath())
-		}
+		return code
+	}
+	fmt.Fprintln(env.Err, "engram: "+errorText(err))
+	if code == ExitUsage {
+		fmt.Fprintf(env.Err, "try: %s --help\n", cmd.CommandPath())
 	}
 	return code
 }
+
+// wantsJSON looks for --json where flags could not be read to their end.
+func wantsJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
+}
+
+// errInterrupted is every error of a command that was told to end.
+var errInterrupted = errors.New("interrupted")
 
 // usageError marks errors about the command line itself.
 type usageError struct{ err error }
@@ -88,6 +114,8 @@ func exitCode(err error) int {
 		return ExitUsage
 	}
 	switch {
+	case errors.Is(err, errInterrupted):
+		return ExitInterrupted
 	case errors.Is(err, engram.ErrNotFound):
 		return ExitNotFound
 	case errors.Is(err, engram.ErrForbidden), errors.Is(err, engram.ErrUnauthenticated):
@@ -115,6 +143,9 @@ func printErrorJSON(w io.Writer, err error) {
 	if _, ok := errors.AsType[usageError](err); ok {
 		code = "usage"
 	}
+	if errors.Is(err, errInterrupted) {
+		code = "interrupted"
+	}
 	view := struct {
 		Error string `json:"error"`
 		Code  string `json:"code"`
@@ -124,18 +155,13 @@ func printErrorJSON(w io.Writer, err error) {
 	}
 }
 
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
 // globals are what every command shares.
 type globals struct {
 	env     Env
 	dataDir string
 	json    bool
+	zone    *time.Location // in which times are shown
+	noted   bool           // a line of [globals.note] stands open
 }
 
 func newRootCmd(g *globals) *cobra.Command {
@@ -146,14 +172,14 @@ func newRootCmd(g *globals) *cobra.Command {
 		Long: `Engram is one memory that you hold and that every AI tool reads and writes.
 
 Data lives in ENGRAM_DATA_DIR (default ~/.engram). Exit codes: 0 ok, 1 failure,
-2 usage, 3 not found, 4 denied.`,
+2 usage, 3 not found, 4 denied, 130 interrupted.`,
 		Example:       "  engram save 'Queue choice' 'We use NATS because it is one binary'\n  engram search 'which queue did we choose'\n  claude mcp add engram -- engram mcp",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cmd.Help()
+				return g.help(cmd)
 			}
 			return usageError{fmt.Errorf("there is no command %q%s", args[0], suggestion(cmd, args[0]))}
 		},
@@ -167,13 +193,12 @@ Data lives in ENGRAM_DATA_DIR (default ~/.engram). Exit codes: 0 ok, 1 failure,
 		newCaptureCmd(g), newPromptsCmd(g), newSessionsCmd(g), newProjectsCmd(g), newStatsCmd(g),
 		newMCPCmd(g), newServeCmd(g),
 		newExportCmd(g), newImportCmd(g), newBackupCmd(g), newDoctorCmd(g),
-		newBenchCmd(g), newVersionCmd(g),
+		newBenchCmd(g), newCompletionCmd(g), newVersionCmd(g),
 	)
-	root.InitDefaultCompletionCmd()
-	if completion, _, err := root.Find([]string{"completion"}); err == nil {
-		completion.Example = "  engram completion bash > ~/.local/share/bash-completion/completions/engram"
-	}
-	usageArgs(root)
+	help := newHelpCmd(g)
+	root.SetHelpCommand(help)
+	root.AddCommand(help)
+	checkUsage(root)
 	return root
 }
 
@@ -185,24 +210,13 @@ func suggestion(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// usageArgs makes the argument checks of all commands usage errors.
-func usageArgs(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usageError{err}
-			}
-			return nil
-		}
-	}
-	for _, sub := range cmd.Commands() {
-		usageArgs(sub)
-	}
-}
-
 // config reads the settings for a command.
 func (g *globals) config() (config.Config, error) {
-	return config.Load(g.env.Getenv, g.env.Home, g.dataDir)
+	cfg, err := config.Load(g.env.Getenv, g.env.Home, g.dataDir)
+	if err == nil {
+		g.zone = cfg.Zone
+	}
+	return cfg, err
 }
 
 // open opens the store for a command that runs as the owner.
@@ -219,7 +233,7 @@ func (g *globals) open(cmd *cobra.Command) (context.Context, *app.App, error) {
 }
 
 func (g *globals) appOptions() app.Options {
-	return app.Options{Dir: g.env.Dir, Home: g.env.Home, Getenv: g.env.Getenv, Version: g.env.Version, LogTo: g.env.Err}
+	return app.Options{Dir: g.env.Dir, Home: g.env.Home, Getenv: g.env.Getenv, Version: g.env.Version, LogTo: g.env.Err, Progress: g.note}
 }
 
 // run opens the store, does f, closes the store.
@@ -234,26 +248,41 @@ func (g *globals) run(f func(ctx context.Context, a *app.App, cmd *cobra.Command
 	}
 }
 
-// print writes v as JSON with --json, else calls text.
-func (g *globals) print(cmd *cobra.Command, v any, text func(w io.Writer)) error {
-	if g.json {
-		return writeJSON(cmd.OutOrStdout(), v)
-	}
-	out := &firstError{w: cmd.OutOrStdout()}
-	text(out)
-	return out.err
+// interruptible is a reader that Ctrl-C ends while it waits.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
 }
 
-// firstError writes until a write fails, and keeps why: what is printed line by
-// line is checked once, at its end.
-type firstError struct {
-	w   io.Writer
-	err error
+// maxRead bounds one read: its buffer is given up when the wait is.
+const maxRead = 64 << 10
+
+func (i interruptible) Read(p []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	buf, done := make([]byte, min(len(p), maxRead)), make(chan result, 1)
+	go func() {
+		n, err := i.r.Read(buf)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		copy(p, buf[:r.n])
+		return r.n, r.err
+	case <-i.ctx.Done():
+		return 0, i.ctx.Err()
+	}
 }
 
-func (f *firstError) Write(p []byte) (int, error) {
-	if f.err == nil {
-		_, f.err = f.w.Write(p)
+// stdin is standard input for a command that reads it to its end: a file as it
+// is, which an import reads twice, all else so that Ctrl-C ends the wait.
+func (g *globals) stdin(ctx context.Context) io.Reader {
+	if f, ok := g.env.In.(io.Seeker); ok {
+		if _, err := f.Seek(0, io.SeekCurrent); err == nil {
+			return g.env.In
+		}
 	}
-	return len(p), nil
+	return interruptible{ctx, g.env.In}
 }

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"engram"
+	"engram/client"
 	"engram/internal/app"
 	"engram/internal/service/memory"
 	"engram/internal/store"
@@ -31,13 +31,13 @@ func newShowCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, viewMemory(m), func(w io.Writer) { printWhole(w, m) })
+			return g.print(cmd, viewMemory(m), func(w *out) { printWhole(w, m) })
 		}),
 	}
 }
 
-func printWhole(w io.Writer, m *engram.Memory) {
-	printLine(w, m)
+func printWhole(w *out, m *engram.Memory) {
+	w.line(m)
 	for _, f := range []struct{ name, value string }{
 		{"scope", string(m.Scope)},
 		{"session", m.Session},
@@ -48,7 +48,7 @@ func printWhole(w io.Writer, m *engram.Memory) {
 		{"status", m.Status},
 		{"files", strings.Join(m.Files, ", ")},
 		{"origin", fmt.Sprintf("%s (trust %d)", m.Origin, m.Trust)},
-		{"saved", fmt.Sprintf("%s, revision %d, seen %s", localTime(m.CreatedAt), m.RevisionCount, plural(m.DuplicateCount, "time", "times"))},
+		{"saved", fmt.Sprintf("%s, revision %d, seen %s", w.time(m.CreatedAt), m.RevisionCount, plural(m.DuplicateCount, "time", "times"))},
 	} {
 		if f.value != "" {
 			fmt.Fprintf(w, "%8s: %s\n", f.name, f.value)
@@ -86,7 +86,7 @@ func newEditCmd(g *globals) *cobra.Command {
 				if in.Content != nil {
 					return usageError{fmt.Errorf("give --content or --file, not both")}
 				}
-				text, err := g.content(nil, file)
+				text, err := g.content(ctx, nil, file)
 				if err != nil {
 					return err
 				}
@@ -100,10 +100,10 @@ func newEditCmd(g *globals) *cobra.Command {
 				return err
 			}
 			view := struct {
-				memoryJSON
+				client.Memory
 				redactedJSON
-			}{viewMemory(m.Memory), redactedJSON{m.Redacted}}
-			return g.print(cmd, view, func(w io.Writer) {
+			}{viewMemory(m.Memory), redactedJSON{list(m.Redacted)}}
+			return g.print(cmd, view, func(w *out) {
 				fmt.Fprintf(w, "updated %d, revision %d\n", m.ID, m.RevisionCount)
 				printRedacted(w, m.Redacted)
 			})
@@ -146,17 +146,9 @@ the disk; that cannot be undone, so it asks first.`,
 			if err != nil {
 				return err
 			}
-			view := struct {
-				ID       int64    `json:"id"`
-				Hard     bool     `json:"hard"`
-				Memories int      `json:"memories"`
-				Versions int      `json:"versions"`
-				Derived  int      `json:"derived"`
-				Supports int      `json:"supports"`
-				Postings int      `json:"postings"`
-				Copies   []string `json:"copies"`
-			}{r.ID, r.Hard, r.Memories, r.Versions, r.Derived, r.Supports, r.Postings, append([]string{}, r.Copies...)}
-			return g.print(cmd, view, func(w io.Writer) { printReceipt(w, r) })
+			view := client.Receipt(r)
+			view.Copies = list(r.Copies)
+			return g.print(cmd, view, func(w *out) { printReceipt(w, r) })
 		}),
 	}
 	cmd.Flags().BoolVar(&hard, "hard", false, "erase it for good")
@@ -164,7 +156,7 @@ the disk; that cannot be undone, so it asks first.`,
 	return cmd
 }
 
-func printReceipt(w io.Writer, r engram.Receipt) {
+func printReceipt(w *out, r engram.Receipt) {
 	if !r.Hard {
 		fmt.Fprintf(w, "deleted %d; engram restore %d brings it back\n", r.ID, r.ID)
 		return
@@ -183,7 +175,7 @@ func (g *globals) confirm(cmd *cobra.Command, question string) error {
 		return usageError{fmt.Errorf("%s Say so with --yes", question)}
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question)
-	line, err := bufio.NewReader(g.env.In).ReadString('\n')
+	line, err := bufio.NewReader(g.stdin(cmd.Context())).ReadString('\n')
 	if err != nil && line == "" {
 		return fmt.Errorf("no answer: %w", err)
 	}
@@ -216,7 +208,7 @@ func pinCmd(g *globals, name, short string, pinned bool) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, viewMemory(m), func(w io.Writer) { fmt.Fprintf(w, "%sned %d\n", name, id) })
+			return g.print(cmd, viewMemory(m), func(w *out) { fmt.Fprintf(w, "%sned %d\n", name, id) })
 		}),
 	}
 }
@@ -237,16 +229,16 @@ func newHistoryCmd(g *globals) *cobra.Command {
 				return err
 			}
 			view := struct {
-				Items []memoryJSON `json:"items"`
+				Items []client.Memory `json:"items"`
 			}{viewMemories(versions)}
-			return g.print(cmd, view, func(w io.Writer) {
+			return g.print(cmd, view, func(w *out) {
 				for _, m := range versions {
 					until := "now"
 					if !m.InvalidatedAt.IsZero() {
-						until = localTime(m.InvalidatedAt)
+						until = w.time(m.InvalidatedAt)
 					}
-					fmt.Fprintf(w, "version %d, %s to %s: (%s) %s\n", m.Version, localTime(m.RecordedAt), until, m.Type, oneLine(m.Title))
-					printSnippet(w, m.Content, 600)
+					fmt.Fprintf(w, "version %d, %s to %s: (%s) %s\n", m.Version, w.time(m.RecordedAt), until, m.Type, oneLine(m.Title))
+					w.snippet(m.Content, 600, "--json")
 				}
 			})
 		}),
@@ -264,10 +256,10 @@ func newListCmd(g *globals) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
 			var err error
-			if in.Since, err = parseTime(since, "--since"); err != nil {
+			if in.Since, err = g.parseTime(since, "--since"); err != nil {
 				return err
 			}
-			if in.Until, err = parseTime(until, "--until"); err != nil {
+			if in.Until, err = g.parseTime(until, "--until"); err != nil {
 				return err
 			}
 			for t := range strings.SplitSeq(typ, ",") {
@@ -282,16 +274,13 @@ func newListCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			view := struct {
-				Items      []memoryJSON `json:"items"`
-				NextCursor string       `json:"next_cursor"`
-			}{viewMemories(res.Memories), res.Next}
-			return g.print(cmd, view, func(w io.Writer) {
+			view := client.Page{Items: viewMemories(res.Memories), Next: res.Next}
+			return g.print(cmd, view, func(w *out) {
 				if len(res.Memories) == 0 {
 					fmt.Fprintln(w, "nothing here; --all lists every project")
 				}
 				for _, m := range res.Memories {
-					printLine(w, m)
+					w.line(m)
 				}
 				if res.Next != "" {
 					fmt.Fprintf(w, "more: --cursor %s\n", res.Next)
@@ -310,7 +299,7 @@ func newListCmd(g *globals) *cobra.Command {
 	f.BoolVar(&in.Pinned, "pinned", false, "only pinned ones")
 	f.BoolVar(&in.OpenTasks, "tasks", false, "only open tasks")
 	f.BoolVar(&deleted, "deleted", false, "only deleted ones, to restore")
-	f.IntVar(&in.Limit, "limit", 20, "at most this many, up to 1000")
+	rangeVar(f, &in.Limit, "limit", 20, 1, 1000, "at most this many")
 	f.StringVar(&in.Cursor, "cursor", "", "go on after the page before")
 	return cmd
 }
@@ -332,37 +321,37 @@ func newTimelineCmd(g *globals) *cobra.Command {
 				return err
 			}
 			view := struct {
-				Focus   memoryJSON   `json:"focus"`
-				Before  []memoryJSON `json:"before"`
-				After   []memoryJSON `json:"after"`
-				Session *sessionJSON `json:"session"`
-				Total   int          `json:"total"`
+				Focus   client.Memory   `json:"focus"`
+				Before  []client.Memory `json:"before"`
+				After   []client.Memory `json:"after"`
+				Session *sessionJSON    `json:"session"`
+				Total   int             `json:"total"`
 			}{viewMemory(tl.Focus), viewMemories(tl.Before), viewMemories(tl.After), nil, tl.Total}
 			if tl.Session != nil {
 				s := viewSession(tl.Session)
 				view.Session = &s
 			}
-			return g.print(cmd, view, func(w io.Writer) { printTimeline(w, tl) })
+			return g.print(cmd, view, func(w *out) { printTimeline(w, tl) })
 		}),
 	}
-	cmd.Flags().IntVar(&before, "before", 5, "how many before it, up to 100")
-	cmd.Flags().IntVar(&after, "after", 5, "how many after it, up to 100")
+	rangeVar(cmd.Flags(), &before, "before", 5, 0, 100, "how many before it")
+	rangeVar(cmd.Flags(), &after, "after", 5, 0, 100, "how many after it")
 	return cmd
 }
 
-func printTimeline(w io.Writer, tl *store.Timeline) {
+func printTimeline(w *out, tl *store.Timeline) {
 	if tl.Session != nil {
 		fmt.Fprintf(w, "session %s, %s\n", tl.Session.ID, plural(tl.Total, "memory", "memories"))
 	}
 	for _, m := range tl.Before {
-		printLine(w, m)
-		printSnippet(w, m.Content, 150)
+		w.line(m)
+		w.snippet(m.Content, 150, show(m))
 	}
 	fmt.Fprint(w, "> ")
-	printLine(w, tl.Focus)
-	printSnippet(w, tl.Focus.Content, 500)
+	w.line(tl.Focus)
+	w.snippet(tl.Focus.Content, 500, show(tl.Focus))
 	for _, m := range tl.After {
-		printLine(w, m)
-		printSnippet(w, m.Content, 150)
+		w.line(m)
+		w.snippet(m.Content, 150, show(m))
 	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ import (
 type projectJSON struct {
 	Name     string   `json:"name"`
 	Remote   string   `json:"remote,omitempty"`
-	Aliases  []string `json:"aliases,omitempty"`
+	Aliases  []string `json:"aliases"`
 	Memories int      `json:"memories"`
 	Sessions int      `json:"sessions"`
 	Prompts  int      `json:"prompts"`
@@ -31,26 +30,26 @@ func newProjectsCmd(g *globals) *cobra.Command {
 		Example: "  engram projects\n  engram project merge old-name new-name",
 		Args:    cobra.NoArgs,
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
-			list, err := a.Memory.Projects(ctx)
+			projects, err := a.Memory.Projects(ctx)
 			if err != nil {
 				return err
 			}
 			view := struct {
 				Items []projectJSON `json:"items"`
-			}{make([]projectJSON, 0, len(list))}
-			for _, p := range list {
-				view.Items = append(view.Items, projectJSON{p.Name, p.Remote, p.Aliases, p.Memories, p.Sessions, p.Prompts, rfc3339(p.LastUsed)})
+			}{make([]projectJSON, 0, len(projects))}
+			for _, p := range projects {
+				view.Items = append(view.Items, projectJSON{p.Name, p.Remote, list(p.Aliases), p.Memories, p.Sessions, p.Prompts, rfc3339(p.LastUsed)})
 			}
-			return g.print(cmd, view, func(w io.Writer) {
-				if len(list) == 0 {
+			return g.print(cmd, view, func(w *out) {
+				if len(projects) == 0 {
 					fmt.Fprintln(w, "no projects yet")
 				}
-				for _, p := range list {
+				for _, p := range projects {
 					name := p.Name
 					if name == "" {
 						name = "(none)"
 					}
-					fmt.Fprintf(w, "%s  %s, %s  %s\n", name, plural(p.Memories, "memory", "memories"), plural(p.Sessions, "session", "sessions"), localTime(p.LastUsed))
+					fmt.Fprintf(w, "%s  %s, %s  %s\n", name, plural(p.Memories, "memory", "memories"), plural(p.Sessions, "session", "sessions"), w.time(p.LastUsed))
 					if len(p.Aliases) > 0 {
 						fmt.Fprintf(w, "    also: %s\n", strings.Join(p.Aliases, ", "))
 					}
@@ -78,9 +77,9 @@ func newProjectCurrentCmd(g *globals) *cobra.Command {
 				Source   string   `json:"source"`
 				Path     string   `json:"path,omitempty"`
 				Remote   string   `json:"remote,omitempty"`
-				Warnings []string `json:"warnings,omitempty"`
-			}{id.Name, string(id.Source), id.Path, id.Remote, id.Warnings}
-			return g.print(cmd, view, func(w io.Writer) {
+				Warnings []string `json:"warnings"`
+			}{id.Name, string(id.Source), id.Path, id.Remote, list(id.Warnings)}
+			return g.print(cmd, view, func(w *out) {
 				if id.Name == "" {
 					fmt.Fprintf(w, "no project: nothing here gives a name; name one with --project or ENGRAM_PROJECT\n")
 				} else {
@@ -105,7 +104,7 @@ func newProjectMergeCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, map[string]any{"from": args[0], "to": args[1], "moved": moved}, func(w io.Writer) {
+			return g.print(cmd, map[string]any{"from": args[0], "to": args[1], "moved": moved}, func(w *out) {
 				fmt.Fprintf(w, "moved %s from %s to %s; engram project unmerge %s undoes it\n", plural(moved, "item", "items"), args[0], args[1], args[0])
 			})
 		}),
@@ -123,7 +122,7 @@ func newProjectUnmergeCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, map[string]any{"name": args[0], "moved": moved}, func(w io.Writer) {
+			return g.print(cmd, map[string]any{"name": args[0], "moved": moved}, func(w *out) {
 				fmt.Fprintf(w, "%s is a project of its own again, with %s\n", args[0], plural(moved, "item", "items"))
 			})
 		}),
@@ -153,11 +152,11 @@ func newStatsCmd(g *globals) *cobra.Command {
 				Bytes    int64          `json:"bytes"`
 				Path     string         `json:"path"`
 				Schema   int            `json:"schema_version"`
-			}{s.Memories, s.Deleted, s.Versions, s.Sessions, s.Prompts, s.ByType, append([]string{}, s.Projects...), s.Bytes, s.Path, s.SchemaVersion}
+			}{s.Memories, s.Deleted, s.Versions, s.Sessions, s.Prompts, s.ByType, list(s.Projects), s.Bytes, s.Path, s.SchemaVersion}
 			if view.ByType == nil {
 				view.ByType = map[string]int{}
 			}
-			return g.print(cmd, view, func(w io.Writer) {
+			return g.print(cmd, view, func(w *out) {
 				fmt.Fprintf(w, "%s, %s, %s\n", plural(s.Memories, "memory", "memories"), plural(s.Sessions, "session", "sessions"), plural(s.Prompts, "prompt", "prompts"))
 				fmt.Fprintf(w, "%d deleted (can be restored), %s\n", s.Deleted, plural(s.Versions, "older version", "older versions"))
 				for _, typ := range slices.Sorted(maps.Keys(s.ByType)) {

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -29,7 +31,7 @@ Text between <private> and </private> and credentials are taken out before it is
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
 			in.Title = args[0]
-			content, err := g.content(args[1:], file)
+			content, err := g.content(ctx, args[1:], file)
 			if err != nil {
 				return err
 			}
@@ -37,7 +39,7 @@ Text between <private> and </private> and credentials are taken out before it is
 			if cmd.Flags().Changed("importance") {
 				in.Importance = &importance
 			}
-			if in.OccurredAt, err = parseTime(at, "--at"); err != nil {
+			if in.OccurredAt, err = g.parseTime(at, "--at"); err != nil {
 				return err
 			}
 			res, err := a.Memory.Save(ctx, in)
@@ -65,38 +67,63 @@ Text between <private> and </private> and credentials are taken out before it is
 }
 
 // content is the text of a command: an argument, a file, or standard input.
-func (g *globals) content(args []string, file string) (string, error) {
+func (g *globals) content(ctx context.Context, args []string, file string) (string, error) {
 	switch {
 	case len(args) > 0 && file != "":
 		return "", usageError{fmt.Errorf("give the content as an argument or with --file, not both")}
 	case len(args) > 0 && args[0] == "-":
-		return g.content(nil, "-")
+		return g.content(ctx, nil, "-")
 	case len(args) > 0:
 		return args[0], nil
 	case file == "-", file == "" && !g.env.Terminal:
-		b, err := io.ReadAll(g.env.In)
-		if err != nil {
-			return "", fmt.Errorf("standard input: %w", err)
-		}
-		return string(b), nil
+		return readText(g.stdin(ctx), "standard input")
 	case file != "":
-		b, err := os.ReadFile(file)
+		f, err := os.Open(file)
 		if err != nil {
-			return "", engram.Errorf(engram.ErrNotFound, "cannot read %s: %v", file, err)
+			return "", unreadable(file, err)
 		}
-		return string(b), nil
+		defer f.Close()
+		return readText(f, file)
 	}
 	return "", usageError{fmt.Errorf("content is required: give it as an argument, with --file, or on standard input")}
 }
 
-func parseTime(s, name string) (time.Time, error) {
+// maxText bounds what is read of a text; what is private in it is taken out
+// before the limit for contents counts.
+const maxText = 64 << 20
+
+func readText(r io.Reader, name string) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxText+1))
+	if err != nil {
+		return "", unreadable(name, err)
+	}
+	if len(b) > maxText {
+		return "", engram.Errorf(engram.ErrInvalid, "%s has more than %d bytes", name, maxText).
+			WithCode("too_long").WithHint("save parts of it")
+	}
+	return string(b), checkUTF8(name, string(b))
+}
+
+// unreadable says that a file of the user's cannot be read.
+func unreadable(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return engram.Errorf(engram.ErrNotFound, "there is no file %s", name)
+	}
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	return engram.Errorf(engram.ErrUnavailable, "cannot read %s: %v", name, err).WithCode("cannot_read")
+}
+
+// parseTime reads a time; a date is its beginning in the user's zone.
+func (g *globals) parseTime(s, name string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, nil
 	}
-	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
+	if t, err := time.ParseInLocation(time.DateOnly, s, g.zone); err == nil {
 		return t, nil
 	}
 	return time.Time{}, usageError{fmt.Errorf("%s %q is not a time: use 2026-07-02 or 2026-07-02T09:15:00Z", name, s)}
@@ -112,15 +139,15 @@ type savedJSON struct {
 	TopicKey      string   `json:"topic_key,omitempty"`
 	Suggested     string   `json:"suggested_topic_key,omitempty"`
 	RevisionCount int      `json:"revision_count"`
-	Redacted      []string `json:"redacted,omitempty"`
+	Redacted      []string `json:"redacted"`
 }
 
 func (g *globals) printSaved(cmd *cobra.Command, res memory.SaveResult) error {
 	view := savedJSON{
 		ID: res.ID, UID: res.UID, Outcome: string(res.Outcome), Type: res.Type, Project: res.Project, Session: res.Session,
-		TopicKey: res.TopicKey, Suggested: res.Suggested, RevisionCount: res.RevisionCount, Redacted: res.Redacted,
+		TopicKey: res.TopicKey, Suggested: res.Suggested, RevisionCount: res.RevisionCount, Redacted: list(res.Redacted),
 	}
-	return g.print(cmd, view, func(w io.Writer) {
+	return g.print(cmd, view, func(w *out) {
 		verb := map[store.Outcome]string{store.Created: "saved", store.Updated: "updated", store.Duplicate: "already there:"}[res.Outcome]
 		fmt.Fprintf(w, "%s %d (%s)", verb, res.ID, res.Type)
 		if res.Project != "" {
@@ -136,10 +163,10 @@ func (g *globals) printSaved(cmd *cobra.Command, res memory.SaveResult) error {
 
 // redactedJSON is what writes say of texts that were not kept as they came.
 type redactedJSON struct {
-	Redacted []string `json:"redacted,omitempty"`
+	Redacted []string `json:"redacted"`
 }
 
-func printRedacted(w io.Writer, kinds []string) {
+func printRedacted(w *out, kinds []string) {
 	if len(kinds) > 0 {
 		fmt.Fprintf(w, "taken out before storing: %s\n", strings.Join(kinds, ", "))
 	}
@@ -155,7 +182,7 @@ func newCaptureCmd(g *globals) *cobra.Command {
 		Example: "  engram capture --file report.md",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
-			content, err := g.content(args, file)
+			content, err := g.content(ctx, args, file)
 			if err != nil {
 				return err
 			}
@@ -170,8 +197,8 @@ func newCaptureCmd(g *globals) *cobra.Command {
 				Duplicates int     `json:"duplicates"`
 				IDs        []int64 `json:"ids"`
 				redactedJSON
-			}{res.Extracted, res.Saved, res.Duplicates, append([]int64{}, res.IDs...), redactedJSON{res.Redacted}}
-			return g.print(cmd, view, func(w io.Writer) {
+			}{res.Extracted, res.Saved, res.Duplicates, list(res.IDs), redactedJSON{list(res.Redacted)}}
+			return g.print(cmd, view, func(w *out) {
 				fmt.Fprintf(w, "%d found, %d saved, %d there already\n", res.Extracted, res.Saved, res.Duplicates)
 				printRedacted(w, res.Redacted)
 			})

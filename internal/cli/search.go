@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
+	"engram/client"
 	"engram/internal/app"
 	"engram/internal/service/memory"
 
@@ -51,22 +51,20 @@ func (f *searchFlags) input(a *app.App, args []string) (memory.SearchInput, erro
 }
 
 type searchJSON struct {
-	Items           []memoryJSON  `json:"items"`
+	Items           []client.Hit  `json:"items"`
 	NoAnswer        bool          `json:"no_answer"`
 	Project         string        `json:"project,omitempty"`
-	SimilarProjects []string      `json:"similar_projects,omitempty"`
+	SimilarProjects []string      `json:"similar_projects"`
 	Trace           *memory.Trace `json:"trace,omitempty"`
 }
 
 func viewSearch(res memory.SearchResult) searchJSON {
 	out := searchJSON{
-		Items: make([]memoryJSON, 0, len(res.Hits)), NoAnswer: res.NoAnswer,
-		Project: res.Project, SimilarProjects: res.SimilarProjects, Trace: res.Trace,
+		Items: make([]client.Hit, 0, len(res.Hits)), NoAnswer: res.NoAnswer,
+		Project: res.Project, SimilarProjects: list(res.SimilarProjects), Trace: res.Trace,
 	}
 	for _, h := range res.Hits {
-		v := viewMemory(h.Memory)
-		v.Probability = &h.Probability
-		out.Items = append(out.Items, v)
+		out.Items = append(out.Items, client.Hit{Memory: viewMemory(h.Memory), Probability: h.Probability})
 	}
 	return out
 }
@@ -88,27 +86,27 @@ func newSearchCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, viewSearch(res), func(w io.Writer) { printSearch(w, res) })
+			return g.print(cmd, viewSearch(res), func(w *out) { printSearch(w, res) })
 		}),
 	}
 	f.register(cmd)
-	cmd.Flags().IntVar(&f.in.Limit, "limit", 10, "at most this many, up to 50")
+	rangeVar(cmd.Flags(), &f.in.Limit, "limit", 10, 1, 50, "at most this many")
 	return cmd
 }
 
-func printSearch(w io.Writer, res memory.SearchResult) {
+func printSearch(w *out, res memory.SearchResult) {
 	if res.NoAnswer {
 		printNoAnswer(w, res)
 	}
 	for i, h := range res.Hits {
 		fmt.Fprintf(w, "%d. %.2f  ", i+1, h.Probability)
-		printLine(w, h.Memory)
-		printSnippet(w, h.Memory.Content, 300)
+		w.line(h.Memory)
+		w.snippet(h.Memory.Content, 300, show(h.Memory))
 	}
 	printTrace(w, res.Trace)
 }
 
-func printNoAnswer(w io.Writer, res memory.SearchResult) {
+func printNoAnswer(w *out, res memory.SearchResult) {
 	where := ""
 	if res.Project != "" {
 		where = " in " + res.Project
@@ -121,7 +119,7 @@ func printNoAnswer(w io.Writer, res memory.SearchResult) {
 	}
 }
 
-func printTrace(w io.Writer, trace *memory.Trace) {
+func printTrace(w *out, trace *memory.Trace) {
 	if trace == nil {
 		return
 	}
@@ -154,7 +152,7 @@ func newRecallCmd(g *globals) *cobra.Command {
 				OverBudget int    `json:"over_budget"`
 				searchJSON
 			}{res.Text, res.Tokens, res.OverBudget, viewSearch(res.SearchResult)}
-			return g.print(cmd, view, func(w io.Writer) {
+			return g.print(cmd, view, func(w *out) {
 				if res.NoAnswer {
 					printNoAnswer(w, res.SearchResult)
 				} else {
@@ -165,7 +163,7 @@ func newRecallCmd(g *globals) *cobra.Command {
 		}),
 	}
 	f.register(cmd)
-	cmd.Flags().IntVar(&budget, "budget", 2000, "tokens, up to 32000")
+	rangeVar(cmd.Flags(), &budget, "budget", 2000, 50, 32_000, "tokens")
 	return cmd
 }
 
@@ -194,7 +192,7 @@ func newContextCmd(g *globals) *cobra.Command {
 				Prompts  int    `json:"prompts"`
 				Left     int    `json:"left"`
 			}{res.Text, res.Project, res.Pinned, res.Tasks, res.Sessions, res.Memories, res.Prompts, res.Left}
-			return g.print(cmd, view, func(w io.Writer) {
+			return g.print(cmd, view, func(w *out) {
 				if res.Text == "" {
 					if in.Scope != "" {
 						fmt.Fprintf(w, "nothing of scope %s is remembered here; without --scope there may be more\n", in.Scope)
@@ -211,7 +209,7 @@ func newContextCmd(g *globals) *cobra.Command {
 	f.StringVar(&in.Project, "project", "", "project (default: found from the directory)")
 	f.BoolVar(&in.AllProjects, "all", false, "all projects")
 	f.StringVar(&in.Scope, "scope", "", "only project, personal or global memories")
-	f.IntVar(&in.MaxBytes, "max-bytes", 4096, "at most this many bytes, up to 65536")
+	rangeVar(f, &in.MaxBytes, "max-bytes", 4096, 256, 64<<10, "at most this many bytes")
 	f.BoolVar(&in.Compact, "compact", false, "titles only")
 	f.StringVar(&in.Query, "query", "", "bring what is most relevant to this")
 	return cmd

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"strconv"
 
@@ -60,9 +59,6 @@ The API is described at /v1/docs.`,
 				cfg.Port = n
 			}
 			if cmd.Flags().Changed("port") {
-				if port < 0 || port > 65535 {
-					return usageError{fmt.Errorf("--port %d: use a number from 0 to 65535", port)}
-				}
 				cfg.Port = port
 			}
 			if addr != "" {
@@ -70,7 +66,7 @@ The API is described at /v1/docs.`,
 			}
 			return app.Serve(cmd.Context(), cfg, g.appOptions(), func(url, tokenFile string) {
 				// Whether anybody reads the address does not matter to the service.
-				_ = g.print(cmd, map[string]string{"url": url, "token_file": tokenFile}, func(w io.Writer) {
+				_ = g.print(cmd, map[string]string{"url": url, "token_file": tokenFile}, func(w *out) {
 					fmt.Fprintf(w, "engram serves %s\n", url)
 					if tokenFile != "" {
 						fmt.Fprintf(w, "token: %s\n", tokenFile)
@@ -79,7 +75,7 @@ The API is described at /v1/docs.`,
 			})
 		},
 	}
-	cmd.Flags().IntVar(&port, "port", 0, "port (default $ENGRAM_PORT, else 7437; 0 = any free one)")
+	rangeVar(cmd.Flags(), &port, "port", 0, 0, 65535, "port (default $ENGRAM_PORT, else 7437; 0 = any free one)")
 	cmd.Flags().StringVar(&addr, "addr", "", "address to listen on (default $ENGRAM_ADDR, else 127.0.0.1)")
 	return cmd
 }
@@ -92,7 +88,7 @@ func newVersionCmd(g *globals) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			view := map[string]string{"version": g.env.Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
-			return g.print(cmd, view, func(w io.Writer) {
+			return g.print(cmd, view, func(w *out) {
 				fmt.Fprintf(w, "engram %s (%s, %s/%s)\n", g.env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			})
 		},

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -51,14 +50,14 @@ func newSessionsCmd(g *globals) *cobra.Command {
 			for _, s := range list {
 				view.Items = append(view.Items, viewSession(s))
 			}
-			return g.print(cmd, view, func(w io.Writer) {
+			return g.print(cmd, view, func(w *out) {
 				if len(list) == 0 {
 					fmt.Fprintln(w, "no sessions here yet; --all lists every project's")
 				}
 				for _, s := range list {
-					fmt.Fprintf(w, "%s  %s  %s  [%s]  %s\n", s.ID, localTime(s.StartedAt), s.Status, s.Project, plural(s.Count, "memory", "memories"))
+					fmt.Fprintf(w, "%s  %s  %s  [%s]  %s\n", s.ID, w.time(s.StartedAt), s.Status, s.Project, plural(s.Count, "memory", "memories"))
 					if s.Summary != "" {
-						printSnippet(w, s.Summary, 200)
+						w.snippet(s.Summary, 200, "--json")
 					}
 				}
 			})
@@ -73,7 +72,7 @@ func newSessionsCmd(g *globals) *cobra.Command {
 func recentFlags(cmd *cobra.Command, in *memory.RecentInput) {
 	cmd.Flags().StringVar(&in.Project, "project", "", "project (default: found from the directory)")
 	cmd.Flags().BoolVar(&in.AllProjects, "all", false, "all projects")
-	cmd.Flags().IntVar(&in.Limit, "limit", 20, "at most this many, up to 1000")
+	rangeVar(cmd.Flags(), &in.Limit, "limit", 20, 1, 1000, "at most this many")
 }
 
 func newSessionStartCmd(g *globals) *cobra.Command {
@@ -92,7 +91,7 @@ func newSessionStartCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, viewSession(s), func(w io.Writer) {
+			return g.print(cmd, viewSession(s), func(w *out) {
 				if created {
 					fmt.Fprintf(w, "started %s\n", s.ID)
 				} else {
@@ -121,8 +120,8 @@ func newSessionEndCmd(g *globals) *cobra.Command {
 			view := struct {
 				sessionJSON
 				redactedJSON
-			}{viewSession(s.Session), redactedJSON{s.Redacted}}
-			return g.print(cmd, view, func(w io.Writer) {
+			}{viewSession(s.Session), redactedJSON{list(s.Redacted)}}
+			return g.print(cmd, view, func(w *out) {
 				fmt.Fprintf(w, "ended %s\n", s.ID)
 				printRedacted(w, s.Redacted)
 			})
@@ -140,7 +139,7 @@ func newSessionSummaryCmd(g *globals) *cobra.Command {
 		Example: "  engram sessions summary --session 5f2c --file summary.md",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
-			content, err := g.content(args, file)
+			content, err := g.content(ctx, args, file)
 			if err != nil {
 				return err
 			}
@@ -167,7 +166,7 @@ func newSessionDeleteCmd(g *globals) *cobra.Command {
 			if err := a.Memory.DeleteSession(ctx, args[0]); err != nil {
 				return err
 			}
-			return g.print(cmd, map[string]any{"id": args[0], "deleted": true}, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", args[0]) })
+			return g.print(cmd, map[string]any{"id": args[0], "deleted": true}, func(w *out) { fmt.Fprintf(w, "deleted %s\n", args[0]) })
 		}),
 	}
 }
@@ -206,13 +205,13 @@ func newPromptsCmd(g *globals) *cobra.Command {
 			for _, p := range list {
 				view.Items = append(view.Items, promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)})
 			}
-			return g.print(cmd, view, func(w io.Writer) {
+			return g.print(cmd, view, func(w *out) {
 				if len(list) == 0 {
 					fmt.Fprintln(w, "no prompts here; --all lists every project's")
 				}
 				for _, p := range list {
-					fmt.Fprintf(w, "#%d  %s  [%s]\n", p.ID, localTime(p.CreatedAt), p.Project)
-					printSnippet(w, p.Content, 200)
+					fmt.Fprintf(w, "#%d  %s  [%s]\n", p.ID, w.time(p.CreatedAt), p.Project)
+					w.snippet(p.Content, 200, "--json")
 				}
 			})
 		}),
@@ -238,8 +237,8 @@ func newPromptShowCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)}, func(w io.Writer) {
-				fmt.Fprintf(w, "#%d  %s  [%s]\n%s\n", p.ID, localTime(p.CreatedAt), p.Project, p.Content)
+			return g.print(cmd, promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)}, func(w *out) {
+				fmt.Fprintf(w, "#%d  %s  [%s]\n%s\n", p.ID, w.time(p.CreatedAt), p.Project, p.Content)
 			})
 		}),
 	}
@@ -262,7 +261,7 @@ func newPromptSaveCmd(g *globals) *cobra.Command {
 		Example: "  engram prompts save 'Make the importer idempotent' --session 5f2c",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
-			content, err := g.content(args, file)
+			content, err := g.content(ctx, args, file)
 			if err != nil {
 				return err
 			}
@@ -273,8 +272,8 @@ func newPromptSaveCmd(g *globals) *cobra.Command {
 			view := struct {
 				promptJSON
 				redactedJSON
-			}{promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)}, redactedJSON{p.Redacted}}
-			return g.print(cmd, view, func(w io.Writer) {
+			}{promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)}, redactedJSON{list(p.Redacted)}}
+			return g.print(cmd, view, func(w *out) {
 				fmt.Fprintf(w, "saved prompt %d\n", p.ID)
 				printRedacted(w, p.Redacted)
 			})
@@ -300,7 +299,7 @@ func newPromptDeleteCmd(g *globals) *cobra.Command {
 			if err := a.Memory.DeletePrompt(ctx, id); err != nil {
 				return err
 			}
-			return g.print(cmd, map[string]any{"id": id, "deleted": true}, func(w io.Writer) { fmt.Fprintf(w, "erased prompt %d\n", id) })
+			return g.print(cmd, map[string]any{"id": id, "deleted": true}, func(w *out) { fmt.Fprintf(w, "erased prompt %d\n", id) })
 		}),
 	}
 }

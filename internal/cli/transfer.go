@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
 
 	"engram"
 	"engram/internal/app"
@@ -35,13 +34,14 @@ func newExportCmd(g *globals) *cobra.Command {
 				projects = []string{engram.NormalizeProject(project)}
 			}
 			if len(args) == 0 || args[0] == "-" {
+				g.env.ErrTerminal = false // what is written may be on the same screen
 				return a.Transfer.Export(ctx, cmd.OutOrStdout(), f, projects)
 			}
 			size, err := writeFile(args[0], func(w io.Writer) error { return a.Transfer.Export(ctx, w, f, projects) })
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, map[string]any{"file": args[0], "bytes": size, "format": format}, func(w io.Writer) {
+			return g.print(cmd, map[string]any{"file": args[0], "bytes": size, "format": format}, func(w *out) {
 				fmt.Fprintf(w, "wrote %s, %.1f kB\n", args[0], float64(size)/1e3)
 			})
 		}),
@@ -88,13 +88,16 @@ func newImportCmd(g *globals) *cobra.Command {
 		Example: "  engram import backup.json --dry-run",
 		Args:    cobra.ExactArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
-			in := g.env.In
+			in := g.stdin(ctx)
 			if args[0] != "-" {
 				f, err := os.Open(args[0])
 				if err != nil {
-					return engram.Errorf(engram.ErrNotFound, "cannot read %s: %v", args[0], err)
+					return unreadable(args[0], err)
 				}
 				defer f.Close()
+				if info, err := f.Stat(); err == nil && info.IsDir() {
+					return usageError{fmt.Errorf("%s is a folder: name the file that an export wrote", args[0])}
+				}
 				in = f
 			}
 			r, err := a.Transfer.Import(ctx, in, transfer.ImportOptions{DryRun: dryRun})
@@ -117,7 +120,7 @@ func newImportCmd(g *globals) *cobra.Command {
 			for _, f := range r.Refused {
 				view.Refused = append(view.Refused, refusal(f))
 			}
-			return g.print(cmd, view, func(w io.Writer) {
+			return g.print(cmd, view, func(w *out) {
 				verb := "imported"
 				if r.DryRun {
 					verb = "would import"
@@ -149,7 +152,7 @@ func newBackupCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, map[string]any{"file": path, "bytes": size}, func(w io.Writer) {
+			return g.print(cmd, map[string]any{"file": path, "bytes": size}, func(w *out) {
 				fmt.Fprintf(w, "copied to %s, %.1f MB; engram restore %s brings it back\n", path, float64(size)/1e6, path)
 			})
 		}),
@@ -166,7 +169,7 @@ the store, after asking; the store that was there is kept beside it.`,
 		Example: "  engram restore 12\n  engram restore ~/.engram/backups/memory-2026-07-02T09-15-00Z.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := strconv.ParseInt(args[0], 10, 64); err == nil {
+			if _, err := parseID(args[0]); err == nil {
 				return g.run(g.restoreMemory)(cmd, args)
 			}
 			return g.restoreBackup(cmd, args[0], yes)
@@ -185,13 +188,16 @@ func (g *globals) restoreMemory(ctx context.Context, a *app.App, cmd *cobra.Comm
 	if err != nil {
 		return err
 	}
-	return g.print(cmd, viewMemory(m), func(w io.Writer) { fmt.Fprintf(w, "restored %d: %s\n", m.ID, oneLine(m.Title)) })
+	return g.print(cmd, viewMemory(m), func(w *out) { fmt.Fprintf(w, "restored %d: %s\n", m.ID, oneLine(m.Title)) })
 }
 
 func (g *globals) restoreBackup(cmd *cobra.Command, file string, yes bool) error {
 	cfg, err := g.config()
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(file); err != nil {
+		return unreadable(file, err)
 	}
 	if !yes {
 		if err := g.confirm(cmd, fmt.Sprintf("Put %s in the place of the store in %s?", file, cfg.DataDir)); err != nil {
@@ -202,7 +208,7 @@ func (g *globals) restoreBackup(cmd *cobra.Command, file string, yes bool) error
 	if err != nil {
 		return err
 	}
-	return g.print(cmd, map[string]any{"restored": file, "kept": kept}, func(w io.Writer) {
+	return g.print(cmd, map[string]any{"restored": file, "kept": kept}, func(w *out) {
 		fmt.Fprintf(w, "restored %s\n", file)
 		if kept != "" {
 			fmt.Fprintf(w, "the store that was there is now %s\n", kept)
@@ -236,7 +242,7 @@ func newDoctorCmd(g *globals) *cobra.Command {
 				view.OK = view.OK && f.OK
 				view.Findings = append(view.Findings, finding(f))
 			}
-			err = g.print(cmd, view, func(w io.Writer) {
+			err = g.print(cmd, view, func(w *out) {
 				for _, f := range view.Findings {
 					mark := "ok  "
 					if !f.OK {

@@ -2,68 +2,51 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"engram"
-	"engram/internal/text"
+	"engram/client"
 )
 
-// memoryJSON is a memory as --json shows it: the names of the REST API.
-type memoryJSON struct {
-	ID             int64    `json:"id"`
-	UID            string   `json:"uid"`
-	Kind           string   `json:"kind"`
-	Type           string   `json:"type"`
-	Title          string   `json:"title"`
-	Content        string   `json:"content"`
-	Truncated      bool     `json:"truncated,omitempty"`
-	Project        string   `json:"project,omitempty"`
-	Scope          string   `json:"scope"`
-	Session        string   `json:"session_id,omitempty"`
-	Speaker        string   `json:"speaker,omitempty"`
-	Role           string   `json:"role,omitempty"`
-	ToolName       string   `json:"tool_name,omitempty"`
-	TopicKey       string   `json:"topic_key,omitempty"`
-	Files          []string `json:"files,omitempty"`
-	Importance     float64  `json:"importance"`
-	Pinned         bool     `json:"pinned"`
-	Origin         string   `json:"origin"`
-	Trust          int      `json:"trust"`
-	Status         string   `json:"status,omitempty"`
-	Version        int      `json:"version"`
-	RevisionCount  int      `json:"revision_count"`
-	DuplicateCount int      `json:"duplicate_count"`
-	OccurredAt     string   `json:"occurred_at,omitempty"`
-	RecordedAt     string   `json:"recorded_at,omitempty"`
-	InvalidatedAt  string   `json:"invalidated_at,omitempty"`
-	CreatedAt      string   `json:"created_at"`
-	UpdatedAt      string   `json:"updated_at"`
-	LastSeenAt     string   `json:"last_seen_at,omitempty"`
-	DeletedAt      string   `json:"deleted_at,omitempty"`
-	Probability    *float64 `json:"probability,omitempty"`
-}
-
-func viewMemory(m *engram.Memory) memoryJSON {
-	return memoryJSON{
+// viewMemory is a memory as --json shows it: as the REST API does.
+func viewMemory(m *engram.Memory) client.Memory {
+	return client.Memory{
 		ID: m.ID, UID: m.UID, Kind: string(m.Kind), Type: m.Type, Title: m.Title, Content: m.Content,
-		Project: m.Project, Scope: string(m.Scope), Session: m.Session, Speaker: m.Speaker, Role: m.Role,
-		ToolName: m.ToolName, TopicKey: m.TopicKey, Files: m.Files, Importance: m.Importance, Pinned: m.Pinned,
+		Project: m.Project, Scope: string(m.Scope), SessionID: m.Session, Speaker: m.Speaker, Role: m.Role,
+		ToolName: m.ToolName, TopicKey: m.TopicKey, Files: list(m.Files), Importance: m.Importance, Pinned: m.Pinned,
 		Origin: string(m.Origin), Trust: int(m.Trust), Status: m.Status, Version: m.Version,
-		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount,
-		OccurredAt: rfc3339(m.OccurredAt), RecordedAt: rfc3339(m.RecordedAt), InvalidatedAt: rfc3339(m.InvalidatedAt),
-		CreatedAt: rfc3339(m.CreatedAt), UpdatedAt: rfc3339(m.UpdatedAt), LastSeenAt: rfc3339(m.LastSeenAt), DeletedAt: rfc3339(m.DeletedAt),
+		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, AccessCount: m.AccessCount,
+		OccurredAt: utc(m.OccurredAt), ValidFrom: utc(m.ValidFrom), ValidTo: utc(m.ValidTo),
+		RecordedAt: utc(m.RecordedAt), InvalidatedAt: utc(m.InvalidatedAt), SupersededBy: m.SupersededBy,
+		CreatedAt: utc(m.CreatedAt), UpdatedAt: utc(m.UpdatedAt), LastSeenAt: utc(m.LastSeenAt),
+		LastAccessedAt: utc(m.LastAccessed), DeletedAt: utc(m.DeletedAt),
 	}
 }
 
-func viewMemories(ms []*engram.Memory) []memoryJSON {
-	out := make([]memoryJSON, 0, len(ms))
+// utc is t as JSON shows it.
+func utc(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func viewMemories(ms []*engram.Memory) []client.Memory {
+	out := make([]client.Memory, 0, len(ms))
 	for _, m := range ms {
 		out = append(out, viewMemory(m))
 	}
 	return out
+}
+
+// list is a list that JSON never shows as null.
+func list[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
 }
 
 func rfc3339(t time.Time) string {
@@ -71,40 +54,6 @@ func rfc3339(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.999999Z07:00")
-}
-
-// printLine prints a memory on one line: what it is, where, when.
-func printLine(w io.Writer, m *engram.Memory) {
-	fmt.Fprintf(w, "#%d (%s) %s", m.ID, m.Type, oneLine(m.Title))
-	if m.Project != "" {
-		fmt.Fprintf(w, "  [%s]", m.Project)
-	}
-	fmt.Fprintf(w, "  %s", localTime(m.OccurredAt))
-	if m.Pinned {
-		fmt.Fprint(w, "  pinned")
-	}
-	if m.Deleted() {
-		fmt.Fprint(w, "  deleted")
-	}
-	fmt.Fprintln(w)
-}
-
-// printSnippet prints the beginning of a text, indented.
-func printSnippet(w io.Writer, s string, max int) {
-	cut, truncated := text.Snippet(s, max)
-	for line := range strings.Lines(cut) {
-		fmt.Fprintln(w, "    "+strings.TrimRight(line, "\r\n"))
-	}
-	if truncated {
-		fmt.Fprintln(w, "    (cut; engram show ID gives all)")
-	}
-}
-
-func localTime(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Local().Format("2006-01-02 15:04")
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

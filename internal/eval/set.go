@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,6 +75,48 @@ func LoadSet(dir string) (*Set, error) {
 		return nil, fmt.Errorf("set %s: qrels.tsv: %w", s.Name, err)
 	}
 	return s, nil
+}
+
+// FindSets gives the folders of sets that dirs name: each is one, or holds some.
+// Names that are not empty choose among them.
+func FindSets(dirs, names []string) ([]string, error) {
+	var found []string
+	for _, dir := range dirs {
+		if isSet(dir) {
+			found = append(found, dir)
+			continue
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("set %s: %w", dir, err)
+		}
+		before := len(found)
+		for _, e := range entries {
+			if inside := filepath.Join(dir, e.Name()); isSet(inside) {
+				found = append(found, inside)
+			}
+		}
+		if len(found) == before {
+			return nil, notASet(dir, fs.ErrNotExist)
+		}
+	}
+	if len(names) == 0 {
+		return found, nil
+	}
+	var chosen []string
+	for _, name := range names {
+		i := slices.IndexFunc(found, func(dir string) bool { return filepath.Base(dir) == name })
+		if i < 0 {
+			return nil, engram.Errorf(engram.ErrNotFound, "there is no set %q", name).WithCode("unknown_set")
+		}
+		chosen = append(chosen, found[i])
+	}
+	return chosen, nil
+}
+
+func isSet(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "queries.jsonl"))
+	return err == nil
 }
 
 func notASet(dir string, err error) error {
