@@ -13,7 +13,9 @@ const (
 
 // Validate is nil when m keeps the rules that hold for every memory, however
 // it comes in; maxContent is the limit in bytes, a setting. Nothing is cut to
-// fit: what is too long is [ErrTooLarge].
+// fit: what is too long is [ErrTooLarge]. Marks of what was taken out,
+// [REDACTED] and [REDACTED:kind], do not count: a text that was short enough as
+// it was given stays so, here and where an export of it is read.
 func (m *Memory) Validate(maxContent int) error {
 	if err := CheckText("content", m.Content, maxContent); err != nil {
 		return err
@@ -49,13 +51,44 @@ func (m *Memory) Validate(maxContent int) error {
 	return checkTime("occurred_at", m.OccurredAt)
 }
 
+// over reports whether s has more than limit bytes without the marks of what was
+// taken out of it.
+func over(s string, limit int) bool {
+	return len(s) > limit && len(s)-redactions(s) > limit
+}
+
+// redactions is how many bytes of s are marks of what was taken out, in any case
+// of letters: topic keys are kept in lower case.
+func redactions(s string) (n int) {
+	const mark = "[redacted"
+	for i := 0; i+len(mark) < len(s); i++ {
+		if s[i] != '[' || !strings.EqualFold(s[i:i+len(mark)], mark) {
+			continue
+		}
+		end := i + len(mark)
+		if s[end] == ':' {
+			for end++; end < len(s) && isKindByte(s[end]); end++ {
+			}
+		}
+		if end < len(s) && s[end] == ']' {
+			n += end + 1 - i
+			i = end
+		}
+	}
+	return n
+}
+
+func isKindByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-'
+}
+
 // CheckText is nil when a content, a prompt or a summary has something in it
 // and is at most limit bytes long.
 func CheckText(what, s string, limit int) error {
 	if strings.TrimSpace(s) == "" {
 		return Errorf(ErrInvalid, "%s is required", what).WithCode(what + "_required")
 	}
-	if len(s) > limit {
+	if over(s, limit) {
 		return Errorf(ErrTooLarge, "%s has %d bytes, at most %d are kept; nothing was stored", what, len(s), limit).
 			WithCode(what + "_too_large").WithHint("split it into several, or raise max_content in the settings")
 	}
@@ -67,8 +100,8 @@ func CheckTitle(s string) error {
 	if strings.TrimSpace(s) == "" {
 		return Errorf(ErrInvalid, "title is required").WithCode("title_required")
 	}
-	if n := len(s); n > MaxTitle {
-		return tooLong("title", n, MaxTitle).WithHint("put the details into content")
+	if over(s, MaxTitle) {
+		return tooLong("title", len(s), MaxTitle).WithHint("put the details into content")
 	}
 	return nil
 }
@@ -85,7 +118,7 @@ func CheckType(s string) error {
 // CheckName is nil when a project, type, speaker, role, tool or session id is
 // short enough.
 func CheckName(what, s string) error {
-	if len(s) > MaxName {
+	if over(s, MaxName) {
 		return tooLong(what, len(s), MaxName)
 	}
 	return nil
@@ -106,7 +139,7 @@ func CheckFiles(files []string) error {
 			WithCode("too_many_files")
 	}
 	for _, f := range files {
-		if len(f) > MaxPath {
+		if over(f, MaxPath) {
 			return tooLong("file", len(f), MaxPath)
 		}
 	}

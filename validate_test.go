@@ -72,3 +72,30 @@ func TestTooLargeNamesBothSizes(t *testing.T) {
 		}
 	}
 }
+
+// What was short enough as it was given is not too long for the marks in it.
+func TestRedactionMarksDoNotCount(t *testing.T) {
+	t.Parallel()
+	marks := strings.Repeat("[REDACTED][REDACTED:aws-key]", 10)
+	for _, tc := range []struct {
+		name string
+		err  error
+		ok   bool
+	}{
+		{"as long as may be", engram.CheckText("content", strings.Repeat("x", 100)+marks, 100), true},
+		{"too long without them", engram.CheckText("content", strings.Repeat("x", 101)+marks, 100), false},
+		{"no marks", engram.CheckText("content", strings.Repeat("[REDACTEDLY]", 10), 100), false},
+		{"kinds have no spaces", engram.CheckText("content", strings.Repeat("[REDACTED: all of it]", 10), 100), false},
+		{"not closed", engram.CheckText("content", strings.Repeat("[REDACTED", 12), 100), false},
+		{"title", engram.CheckTitle(strings.Repeat("x", engram.MaxTitle) + marks), true},
+		{"name", engram.CheckName("type", strings.Repeat("x", engram.MaxName)+marks), true},
+		{"file", engram.CheckFiles([]string{strings.Repeat("x", engram.MaxPath) + marks}), true},
+	} {
+		if (tc.err == nil) != tc.ok {
+			t.Errorf("%s: %v, want ok %v", tc.name, tc.err, tc.ok)
+		}
+	}
+	if _, err := engram.NormalizeTopicKey(strings.Repeat("鍵", engram.MaxTopicKey) + "[REDACTED]"); err != nil {
+		t.Errorf("topic key: %v", err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // DefaultWorkspace is the tenant of a store that has no accounts.
@@ -81,10 +82,11 @@ func ContentHash(content string) string {
 
 // NormalizeTopicKey is the stored form of a topic key: trimmed, lower case,
 // runs of white space as one dash, any script. A key of over [MaxTopicKey]
-// runes is [ErrTooLarge]: cutting it could make two topics one.
+// runes is [ErrTooLarge]: cutting it could make two topics one. Marks of what was
+// taken out do not count.
 func NormalizeTopicKey(key string) (string, error) {
 	k := strings.ToLower(strings.Join(strings.Fields(key), "-"))
-	if n := len([]rune(k)); n > MaxTopicKey {
+	if n := utf8.RuneCountInString(k) - redactions(k); n > MaxTopicKey {
 		return "", Errorf(ErrTooLarge, "topic_key has %d characters, at most %d are kept", n, MaxTopicKey).
 			WithCode("topic_key_too_long").WithHint("use a short key like family/segment")
 	}
