@@ -107,6 +107,7 @@ func (im *importer) session(ctx context.Context, item string, s engram.Session) 
 	s.Directory, s.Summary = strings.TrimSpace(c.Text(s.Directory)), strings.TrimSpace(c.Text(s.Summary))
 	s.StartedAt = orTime(s.StartedAt, im.s.now())
 	s.LastSeen = orTime(s.LastSeen, s.EndedAt, s.StartedAt)
+	im.noLater(&s.StartedAt, &s.EndedAt, &s.LastSeen)
 	if err := im.checkSession(s); err != nil {
 		return im.refuseFor(item, err)
 	}
@@ -222,10 +223,12 @@ func (im *importer) wireTimes(m *engram.Memory, in *wireObservation) error {
 // memory cleans, completes, checks and takes in a memory of the wire form.
 func (im *importer) memory(ctx context.Context, item string, m *engram.Memory, uid func() string) error {
 	m.CreatedAt = orTime(m.CreatedAt, m.OccurredAt, im.s.now())
+	im.noLater(&m.CreatedAt)
 	m.OccurredAt = orTime(m.OccurredAt, m.CreatedAt)
 	m.UpdatedAt = orTime(m.UpdatedAt, m.CreatedAt)
 	m.LastSeenAt = orTime(m.LastSeenAt, m.UpdatedAt)
 	m.RecordedAt = orTime(m.RecordedAt, m.UpdatedAt)
+	im.noLater(&m.UpdatedAt, &m.LastSeenAt, &m.RecordedAt)
 	if err := im.complete(ctx, m); err != nil {
 		return im.refuseFor(item, err)
 	}
@@ -298,6 +301,19 @@ func orTime(ts ...time.Time) time.Time {
 	return time.Time{}
 }
 
+// noLater makes now of times that have not come yet: nothing was written then,
+// whatever the clock of the machine said that it comes from, and what is dated
+// ahead would count as the latest for as long. When something happens, that is
+// occurred_at, may lie ahead.
+func (im *importer) noLater(ts ...*time.Time) {
+	now := im.s.now()
+	for _, t := range ts {
+		if t.After(now) {
+			*t = now
+		}
+	}
+}
+
 // wirePromptItem is a prompt with an id of any kind.
 type wirePromptItem struct {
 	wirePrompt
@@ -330,6 +346,7 @@ func (im *importer) prompt(ctx context.Context, item string, p *engram.Prompt, c
 	p.Workspace = im.ws
 	p.UID, p.Session, p.Content = c.id(p.UID), c.id(p.Session), c.Text(p.Content)
 	p.CreatedAt = orTime(p.CreatedAt, im.s.now())
+	im.noLater(&p.CreatedAt)
 	if err := im.checkPrompt(p); err != nil {
 		return im.refuseFor(item, err)
 	}

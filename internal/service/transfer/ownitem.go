@@ -63,10 +63,12 @@ func (im *importer) ownMemory(ctx context.Context, i int, raw json.RawMessage) e
 // ownText completes and checks a version of a memory.
 func (im *importer) ownText(ctx context.Context, m *engram.Memory) error {
 	m.CreatedAt = orTime(m.CreatedAt, im.s.now())
+	im.noLater(&m.CreatedAt)
 	m.OccurredAt = orTime(m.OccurredAt, m.CreatedAt)
 	m.UpdatedAt = orTime(m.UpdatedAt, m.CreatedAt)
 	m.LastSeenAt = orTime(m.LastSeenAt, m.UpdatedAt)
 	m.RecordedAt = orTime(m.RecordedAt, m.CreatedAt)
+	im.noLater(&m.UpdatedAt, &m.LastSeenAt, &m.RecordedAt)
 	for _, t := range []*time.Time{&m.ValidFrom, &m.ValidTo, &m.InvalidatedAt} {
 		*t = orTime(*t)
 	}

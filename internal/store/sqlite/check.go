@@ -36,6 +36,7 @@ func (s *Store) Check(ctx context.Context, repair bool) ([]store.Finding, error)
 		{"merged", s.checkMerged},
 		{"foreign_keys", s.checkForeignKeys},
 		{"counts", s.checkCounts},
+		{"clock", s.checkClock},
 		{"wal", s.checkLog},
 		{"permissions", s.checkPermissions},
 		{"index", s.checkKeyword},
@@ -198,6 +199,41 @@ func (s *Store) checkCounts(ctx context.Context, repair bool) ([]store.Finding, 
 		return nil
 	})
 	return one("counts", true, "", "%d kept counts were set right", n), err
+}
+
+// clockTolerance is how far clocks may differ, or jump, without a word.
+const clockTolerance = time.Hour
+
+// checkClock finds what a clock that was ahead has dated: it counts as the latest
+// until that time comes.
+func (s *Store) checkClock(ctx context.Context, repair bool) ([]store.Finding, error) {
+	const ahead = `SELECT (SELECT COUNT(*) FROM memories WHERE (updated_at > ?1 OR last_seen_at > ?1))
+		+ (SELECT COUNT(*) FROM sessions WHERE last_seen > ?1) + (SELECT COUNT(*) FROM prompts WHERE created_at > ?1)`
+	now := time.Now()
+	limit := now.Add(clockTolerance).UnixMicro()
+	var n int
+	if err := s.reader.QueryRowContext(ctx, ahead, limit).Scan(&n); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return one("clock", true, "", "nothing is dated ahead of this machine's clock"), nil
+	}
+	if !repair {
+		return one("clock", false, "set the clock right, then "+fixRepair, "%d rows are dated ahead of this machine's clock and count as the latest until then", n), nil
+	}
+	err := s.Write(ctx, func(tx *sqlstore.Tx) error {
+		for _, q := range []string{
+			`UPDATE memories SET updated_at = MIN(updated_at, ?2), last_seen_at = MIN(last_seen_at, ?2) WHERE (updated_at > ?1 OR last_seen_at > ?1)`,
+			`UPDATE sessions SET last_seen = ?2 WHERE last_seen > ?1`,
+			`UPDATE prompts SET created_at = ?2 WHERE created_at > ?1`,
+		} {
+			if _, err := tx.ExecContext(ctx, q, limit, now.UnixMicro()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return one("clock", true, "", "%d rows were dated ahead of this machine's clock and count as of now", n), err
 }
 
 func (s *Store) checkLog(ctx context.Context, repair bool) ([]store.Finding, error) {

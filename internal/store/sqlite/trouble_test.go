@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -323,6 +324,46 @@ func TestCheckRefilesMerged(t *testing.T) {
 	ms, err := s.ListMemories(ctx, store.Filter{Workspace: "default", Projects: []string{"b"}}, store.ByCreated, store.Page{})
 	if err != nil || len(ms) != 3 || ms[0].ProjectOrigin != "a" {
 		t.Errorf("in b: %+v, %v; want all three, from a", ms, err)
+	}
+}
+
+// A clock that was ahead leaves memories that stay the latest.
+func TestCheckClock(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "data", "memory.db"))
+	defer s.Close()
+	for i, at := range []time.Time{time.Now().AddDate(1, 0, 0), time.Now()} {
+		if _, err := s.SaveMemory(t.Context(), numbered(fmt.Sprint("p", i), i), store.SaveRule{Now: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock := func(repair bool) store.Finding {
+		t.Helper()
+		findings, err := s.Check(t.Context(), repair)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings {
+			if f.Check == "clock" {
+				return f
+			}
+		}
+		t.Fatal("no finding about the clock")
+		return store.Finding{}
+	}
+	if f := clock(false); f.OK || f.Fix == "" || !strings.Contains(f.Message, "2 rows") { // a memory and its session
+		t.Errorf("before: %+v", f)
+	}
+	if f := clock(true); !f.OK {
+		t.Errorf("repair: %+v", f)
+	}
+	sound(t, s)
+	if err := saveOne(t.Context(), s, 7); err != nil {
+		t.Fatal(err)
+	}
+	ms, err := s.ListMemories(t.Context(), store.Filter{Workspace: "default"}, store.ByActivity, store.Page{})
+	if err != nil || len(ms) != 3 || ms[0].Title != "a" {
+		t.Errorf("the latest is %+v, %v", ms, err)
 	}
 }
 
