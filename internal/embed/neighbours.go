@@ -1,0 +1,95 @@
+package embed
+
+import "fmt"
+
+const neighboursMagic = "ENGNEIB1"
+
+// neighbours holds for each token the ids of others and their cosines, in the
+// form of the file.
+type neighbours struct {
+	offsets string // uint32 of each token, and the end of the last
+	ids     string // uint16 each
+	cosines string // uint8 each, cosine × 255
+}
+
+func newNeighbours(file string, n int) (neighbours, error) {
+	head := len(neighboursMagic) + 4
+	if len(file) < head || file[:len(neighboursMagic)] != neighboursMagic {
+		return neighbours{}, fmt.Errorf("not a %s file", neighboursMagic)
+	}
+	if got := int(uint32At(file, len(neighboursMagic))); got != n {
+		return neighbours{}, fmt.Errorf("for %d tokens, want %d", got, n)
+	}
+	ids := head + 4*(n+1)
+	if len(file) < ids {
+		return neighbours{}, fmt.Errorf("cut off")
+	}
+	nb := neighbours{offsets: file[head:ids]}
+	total := int(uint32At(nb.offsets, 4*n))
+	if want := ids + 3*total; len(file) != want {
+		return neighbours{}, fmt.Errorf("%d bytes, want %d", len(file), want)
+	}
+	for i, last := 0, 0; i <= n; i++ {
+		at := int(uint32At(nb.offsets, 4*i))
+		if at < last || at > total {
+			return neighbours{}, fmt.Errorf("offset %d of token %d is out of order", at, i)
+		}
+		last = at
+	}
+	nb.ids, nb.cosines = file[ids:ids+2*total], file[ids+2*total:]
+	return nb, nil
+}
+
+// Neighbour is a token that means nearly what another means.
+type Neighbour struct {
+	Token  uint16
+	Cosine float32 // of their rows, 0.4 to 1
+}
+
+// Neighbours calls yield with the nearest tokens of a token, the best first, 24
+// at most; the token itself is not among them. It stops when yield is false.
+func (t *Table) Neighbours(token uint16) func(yield func(Neighbour) bool) {
+	return func(yield func(Neighbour) bool) {
+		if int(token) >= t.Len() {
+			return
+		}
+		nb := &t.neighbours
+		from, to := int(uint32At(nb.offsets, 4*int(token))), int(uint32At(nb.offsets, 4*int(token)+4))
+		for i := from; i < to; i++ {
+			id := uint16(nb.ids[2*i]) | uint16(nb.ids[2*i+1])<<8
+			if !yield(Neighbour{id, float32(nb.cosines[i]) / 255}) {
+				return
+			}
+		}
+	}
+}
+
+// related is what a neighbour of a token of a question counts beside the token
+// itself, times its cosine.
+const related = 0.7
+
+// Expansion is a token that may stand for one of a question.
+type Expansion struct {
+	Token  uint16
+	Of     int     // which token of the question, as its index
+	Weight float32 // 1 for the token itself, 0.7 × cosine for a neighbour
+}
+
+// Expand gives for each token of a question the token and its neighbours. A text
+// that has several of those that stand for one token is worth the best of them,
+// never their sum. A token that the question repeats is expanded once.
+func (t *Table) Expand(question []uint16) []Expansion {
+	out := make([]Expansion, 0, 8*len(question))
+	seen := map[uint16]bool{}
+	for i, token := range question {
+		if seen[token] || !t.Known(token) {
+			continue
+		}
+		seen[token] = true
+		out = append(out, Expansion{token, i, 1})
+		for n := range t.Neighbours(token) {
+			out = append(out, Expansion{n.Token, i, related * n.Cosine})
+		}
+	}
+	return out
+}
