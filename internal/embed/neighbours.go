@@ -1,6 +1,9 @@
 package embed
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 const neighboursMagic = "ENGNEIB1"
 
@@ -58,6 +61,24 @@ func (t *Table) Neighbours(token uint16) func(yield func(Neighbour) bool) {
 		for i := from; i < to; i++ {
 			id := uint16(nb.ids[2*i]) | uint16(nb.ids[2*i+1])<<8
 			if !yield(Neighbour{id, float32(nb.cosines[i]) / 255}) {
+				return
+			}
+		}
+	}
+}
+
+// RelatedWords calls yield with the words that mean nearly the same as a word and
+// the cosine, the best first. There are none for a word that is not in the
+// vocabulary as a whole.
+func (t *Table) RelatedWords(word string) func(yield func(word string, cosine float32) bool) {
+	return func(yield func(string, float32) bool) {
+		var buf [4]uint16
+		tokens := t.Tokens(buf[:0], word)
+		if len(tokens) != 1 {
+			return
+		}
+		for n := range t.Neighbours(tokens[0]) {
+			if w := t.Token(n.Token); !strings.HasPrefix(w, continued) && !yield(w, n.Cosine) {
 				return
 			}
 		}

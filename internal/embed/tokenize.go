@@ -38,7 +38,8 @@ func (t *Table) WordPieces(dst []uint16, text string) []uint16 {
 // pieces 1/n, an unknown one and one of another script than Latin 0. English
 // comes close to 1, other languages stay well below. It is 0 without words.
 func (t *Table) Coverage(text string) float64 {
-	lx := lexer{table: t, limit: MaxTokens, names: true}
+	var buf [256]uint16
+	lx := lexer{table: t, dst: buf[:0], limit: MaxTokens, names: true}
 	lx.read(text)
 	if lx.words == 0 {
 		return 0
@@ -158,7 +159,7 @@ func (lx *lexer) parts() {
 	word := lx.word[:lx.size]
 	cuts := lx.name.parts(word)
 	if len(cuts) > 0 {
-		if id, ok := lx.table.vocab.find(hashOf(hashStart, string(word)), word, false); ok {
+		if id, ok := lx.table.vocab.find(hashOf(string(word)), word, false); ok {
 			lx.dst = append(lx.dst, id)
 			lx.count(1)
 			return

@@ -21,6 +21,41 @@ func (t *Table) TokensVector(tokens []uint16) ([]float32, bool) {
 	return unit(&sum)
 }
 
+// windowTokens is the length of the windows of BestWindow.
+const windowTokens = 32
+
+// BestWindow is the greatest cosine of a question's vector to any 32 tokens on
+// end of a text, taken every 16. It finds the one sentence that answers, where the vector
+// of the whole says only what the text is about. It is 0 without known tokens.
+func (t *Table) BestWindow(question []float32, tokens []uint16) float64 {
+	best, found := 0.0, false
+	for from := 0; from < len(tokens); from += windowTokens / 2 {
+		to := min(from+windowTokens, len(tokens))
+		var sum [Dim]int64
+		t.addRows(&sum, tokens[from:to])
+		if c, ok := cosine(question, &sum); ok && (!found || c > best) {
+			best, found = c, true
+		}
+		if to == len(tokens) {
+			break
+		}
+	}
+	return best
+}
+
+func cosine(unit []float32, sum *[Dim]int64) (float64, bool) {
+	var dot, square float64
+	for i, x := range sum {
+		f := float64(x)
+		square += float64(f * f)
+		dot += float64(f * float64(unit[i]))
+	}
+	if square == 0 {
+		return 0, false
+	}
+	return dot / math.Sqrt(square), true
+}
+
 // unit brings a sum to length 1. Products are converted before they are added,
 // so that no platform fuses the two and gets another result.
 func unit(sum *[Dim]int64) ([]float32, bool) {

@@ -43,7 +43,7 @@ func newVocabulary(text string, n int) (*vocabulary, error) {
 		}
 	}
 	var ok bool
-	if v.unknown, ok = v.find(hashOf(hashStart, unknownToken), []byte(unknownToken), false); !ok {
+	if v.unknown, ok = v.find(hashOf(unknownToken), []byte(unknownToken), false); !ok {
 		return nil, fmt.Errorf("%s is missing", unknownToken)
 	}
 	return v, nil
@@ -58,7 +58,7 @@ func (v *vocabulary) insert(id uint16) error {
 		return fmt.Errorf("line %d is longer than %d bytes", int(id)+1, maxToken)
 	}
 	v.longest = max(v.longest, len(strings.TrimPrefix(s, continued)))
-	slot := v.slot(hashOf(hashStart, s))
+	slot := v.slot(hashOf(s))
 	for v.slots[slot] != 0 {
 		if v.token(v.slots[slot]-1) == s {
 			return fmt.Errorf("line %d repeats %q", int(id)+1, s)
@@ -140,11 +140,12 @@ func (v *vocabulary) next(slot uint32) uint32 { return (slot + 1) & uint32(len(v
 // theirs after one pass.
 const hashStart uint32 = 2166136261
 
-var hashContinued = hashOf(hashStart, continued)
+var hashContinued = hashOf(continued)
 
 func hashByte(h uint32, c byte) uint32 { return (h ^ uint32(c)) * 16777619 }
 
-func hashOf(h uint32, s string) uint32 {
+func hashOf(s string) uint32 {
+	h := hashStart
 	for i := range len(s) {
 		h = hashByte(h, s[i])
 	}
