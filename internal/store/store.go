@@ -51,8 +51,8 @@ type SaveRule struct {
 	// its Project (the memory's when empty) and Directory only, other sessions
 	// keep what they have.
 	Session engram.Session
-	// EverDuplicate finds duplicates by hash and project alone, whatever their
-	// age, type or title: the rule of passive capture.
+	// EverDuplicate finds duplicates of what has no OccurredAt by hash and project
+	// alone, whatever their age, type or title: the rule of passive capture.
 	EverDuplicate bool
 	// SessionSummary becomes the summary of the memory's session, in the same
 	// transaction and without ending it; "" leaves what is there.
@@ -91,10 +91,11 @@ type Memories interface {
 	//     = rule.Now; the old text stays as a version. Id, uid, session and
 	//     CreatedAt stay. An identical text counts as a revision too.
 	//  2. duplicate: a living memory of the same workspace, hash, project, scope,
-	//     type and title was seen within rule.Window before rule.Now:
+	//     type, title, speaker and role was seen within rule.Window before rule.Now:
 	//     DuplicateCount + 1, LastSeenAt = rule.Now, and it takes m's TopicKey if
-	//     it has none. With m.OccurredAt set (dated turns and imports) no
-	//     duplicate is looked for.
+	//     it has none. A session_summary is one of the same session only. With
+	//     m.OccurredAt set (dated turns, chat imports) it must be the same session
+	//     and OccurredAt: the same turn, sent once more.
 	//  3. else a new row; m.ID and m.UID are set.
 	// The session named by m.Session is created where unknown, and its LastSeen
 	// set, in the same transaction; one that lapsed becomes active again.
@@ -103,6 +104,9 @@ type Memories interface {
 	SaveMemory(ctx context.Context, m *engram.Memory, rule SaveRule) (Saved, error)
 
 	// SaveMemories is SaveMemory for many in one transaction; all or nothing.
+	// Dated ones are never duplicates of each other: what stands twice in a batch
+	// was said twice. Each counts on a memory of its own that was there before, so
+	// that a batch that is sent once more adds nothing.
 	SaveMemories(ctx context.Context, ms []*engram.Memory, rule SaveRule) ([]Saved, error)
 
 	// Memory is one living memory; softly deleted ones only with deleted.

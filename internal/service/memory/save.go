@@ -14,7 +14,8 @@ import (
 )
 
 // Save stores a memory: a new one, a new version of a topic's, or one more
-// sighting of what was saved just before.
+// sighting of what was saved just before. A dated one is that only where session
+// and time are the same too: it was sent again.
 func (s *Service) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 	actor, err := policy.Check(ctx, policy.WriteMemory)
 	if err != nil {
@@ -32,7 +33,7 @@ func (s *Service) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 }
 
 // SaveAll saves many at once, all or nothing, for bulk loads: chat imports,
-// benchmarks.
+// benchmarks. Dated ones that are alike are all kept.
 func (s *Service) SaveAll(ctx context.Context, in []SaveInput) ([]SaveResult, error) {
 	actor, err := policy.Check(ctx, policy.WriteMemory)
 	if err != nil {

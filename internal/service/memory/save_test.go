@@ -225,10 +225,28 @@ func TestDuplicateWindow(t *testing.T) {
 	if r := f.save(t, in); r.Outcome != store.Created {
 		t.Errorf("after the window: %+v, want a new memory", r)
 	}
-	dated := in
-	dated.OccurredAt = f.clock.now
-	if r := f.save(t, dated); r.Outcome != store.Created {
-		t.Errorf("a dated save: %+v, want a new memory", r)
+	turn := memory.SaveInput{Content: "ok", Speaker: "Ann", Session: "s", OccurredAt: f.clock.now.Add(-time.Hour)}
+	said := f.save(t, turn)
+	if r := f.save(t, turn); r.Outcome != store.Duplicate || r.ID != said.ID {
+		t.Errorf("the same dated turn again: %+v, want a duplicate of %d", r, said.ID)
+	}
+	for what, change := range map[string]func(*memory.SaveInput){
+		"time":    func(in *memory.SaveInput) { in.OccurredAt = in.OccurredAt.Add(time.Second) },
+		"session": func(in *memory.SaveInput) { in.Session = "s2" },
+		"speaker": func(in *memory.SaveInput) { in.Speaker = "Bea" },
+		"role":    func(in *memory.SaveInput) { in.Role = "assistant" },
+	} {
+		other := turn
+		change(&other)
+		if r := f.save(t, other); r.Outcome != store.Created {
+			t.Errorf("another %s: %+v, want a new memory", what, r)
+		}
+	}
+	undated := memory.SaveInput{Content: "fine", Speaker: "Ann"}
+	f.save(t, undated)
+	undated.Speaker = "Bea"
+	if r := f.save(t, undated); r.Outcome != store.Created {
+		t.Errorf("two who say the same: %+v, want a new memory", r)
 	}
 	never := newFixture(t, func(o *memory.Options) { o.DuplicateWindow = -1 })
 	if a, b := never.save(t, in), never.save(t, in); a.ID == b.ID {
@@ -254,6 +272,16 @@ func TestSaveAll(t *testing.T) {
 		s, err := f.Session(agent(t), id)
 		if err != nil || s.Project != project {
 			t.Errorf("session %s = %+v, %v; want project %s", id, s, err, project)
+		}
+	}
+	turns := []memory.SaveInput{
+		{Content: "ok", Speaker: "Ann", Session: "s2", OccurredAt: f.clock.now},
+		{Content: "ok", Speaker: "Ann", Session: "s2", OccurredAt: f.clock.now},
+	}
+	for _, want := range []store.Outcome{store.Created, store.Duplicate} { // a real repeat; then the batch sent again
+		results, err := f.SaveAll(agent(t), turns)
+		if err != nil || results[0].Outcome != want || results[1].Outcome != want || results[0].ID == results[1].ID {
+			t.Errorf("two turns alike: %+v, %v; want two memories, each %s", results, err, want)
 		}
 	}
 	if r, err := f.SaveAll(agent(t), nil); err != nil || r != nil {

@@ -27,7 +27,10 @@ func (s *Store) SaveMemories(ctx context.Context, ms []*engram.Memory, rule stor
 	var saved []store.Saved
 	created := make([]engram.Memory, len(ms)) // what the new rows hold, given to ms once they are safe
 	err := s.Write(ctx, func(tx *Tx) error {
-		saver := saver{s: s, tx: tx, rule: rule, sessions: map[sessionKey]bool{}}
+		saver := saver{s: s, tx: tx, rule: rule, sessions: map[sessionKey]bool{}, counted: map[int64]bool{}}
+		if err := saver.lookForTurns(ctx, ms); err != nil {
+			return fmt.Errorf("save memories: %w", err)
+		}
 		for i, m := range ms {
 			created[i] = *m
 			one, err := saver.save(ctx, &created[i])
@@ -56,6 +59,8 @@ type saver struct {
 	rule     store.SaveRule
 	seq      int64 // of this transaction, 0 = not drawn yet
 	sessions map[sessionKey]bool
+	before   map[turnKey][]original // what dated ones may be duplicates of
+	counted  map[int64]bool         // of before: what no further one is a duplicate of
 }
 
 type sessionKey struct{ workspace, id string }
@@ -96,10 +101,8 @@ func (v *saver) place(ctx context.Context, m *engram.Memory) (store.Saved, error
 			return saved, err
 		}
 	}
-	if m.OccurredAt.IsZero() && (v.rule.EverDuplicate || v.rule.Window > 0) {
-		if saved, found, err := v.countDuplicate(ctx, m); err != nil || found {
-			return saved, err
-		}
+	if saved, found, err := v.countDuplicate(ctx, m); err != nil || found {
+		return saved, err
 	}
 	return v.insert(ctx, m)
 }
@@ -148,6 +151,7 @@ func (v *saver) overwriteTopic(ctx context.Context, m *engram.Memory) (store.Sav
 	if err := rewriteSummary(ctx, v.tx, id, m.Type, m.Content); err != nil {
 		return store.Saved{}, false, err
 	}
+	v.counted[id] = true
 	// A text of little trust takes the trust of the one that it replaces away.
 	saved := store.Saved{ID: id, Outcome: store.Updated}
 	err = v.tx.Row(ctx, `UPDATE memories SET type = $1, title = $2, content = $3, hash = $4, tool_name = $5, files = $6,
@@ -163,48 +167,6 @@ func (v *saver) overwriteTopic(ctx context.Context, m *engram.Memory) (store.Sav
 			optional(m.OccurredAt), micros(v.rule.Now), id,
 		}, &saved.UID, &saved.RevisionCount)
 	return saved, true, err
-}
-
-// countDuplicate counts m on the memory that has the same text already.
-func (v *saver) countDuplicate(ctx context.Context, m *engram.Memory) (store.Saved, bool, error) {
-	saved := store.Saved{Outcome: store.Duplicate}
-	var topic string
-	query := `SELECT id, uid, revision_count, topic_key FROM memories
-		WHERE workspace = $1 AND hash = $2 AND project = $3 AND deleted_at IS NULL`
-	args := []any{m.Workspace, m.Hash, m.Project}
-	if !v.rule.EverDuplicate {
-		query += ` AND last_seen_at >= $4 AND scope = $5 AND type = $6 AND title = $7`
-		args = append(args, micros(v.rule.Now.Add(-v.rule.Window)), m.Scope, m.Type, m.Title)
-	}
-	err := v.tx.Row(ctx, query+` ORDER BY last_seen_at DESC, id LIMIT 1`, args, &saved.ID, &saved.UID, &saved.RevisionCount, &topic)
-	if errors.Is(err, sql.ErrNoRows) {
-		return store.Saved{}, false, nil
-	}
-	if err != nil {
-		return store.Saved{}, false, err
-	}
-	if topic == "" && m.TopicKey != "" && !v.rule.EverDuplicate {
-		if err := v.takeTopic(ctx, saved.ID, m.TopicKey); err != nil {
-			return store.Saved{}, false, err
-		}
-	}
-	_, err = v.tx.Exec(ctx, `UPDATE memories SET duplicate_count = duplicate_count + 1, last_seen_at = $1 WHERE id = $2`,
-		micros(v.rule.Now), saved.ID)
-	return saved, true, err
-}
-
-// takeTopic gives a memory the key that its duplicate brought. A key is part
-// of the text that search looks at, so this is a new version.
-func (v *saver) takeTopic(ctx context.Context, id int64, key string) error {
-	seq, err := v.nextSeq(ctx)
-	if err != nil {
-		return err
-	}
-	if err := closeVersion(ctx, v.tx, id, v.rule.Now, seq); err != nil {
-		return err
-	}
-	_, err = v.tx.Exec(ctx, `UPDATE memories SET topic_key = $1 WHERE id = $2`, key, id)
-	return err
 }
 
 // insert stores m as a new memory and completes it.

@@ -50,6 +50,13 @@ var concurrencyTests = map[string]func(t *testing.T, f *fixture){
 			t.Errorf("memories = %v, want one that was seen 16 times", ms)
 		}
 	},
+	"equal dated saves leave one row": func(t *testing.T, f *fixture) {
+		a, b := f.pair(t)
+		got := counted(t, f, 16, func(i int) store.Store { return []store.Store{a, b}[i%2] }, func(int) *engram.Memory {
+			return note("a", "same", occurred(start))
+		})
+		same(t, "outcomes", got, map[store.Outcome]int{store.Created: 1, store.Duplicate: 15})
+	},
 	"one topic, written from two stores": func(t *testing.T, f *fixture) { // C6
 		a, b := f.pair(t)
 		const n = 8 * 20

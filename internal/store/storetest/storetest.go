@@ -34,6 +34,7 @@ func Run(t *testing.T, open Opener) {
 		tests map[string]func(t *testing.T, st *fixture)
 	}{
 		{"save", saveTests},
+		{"duplicate", duplicateTests},
 		{"read", readTests},
 		{"list", listTests},
 		{"keyword", keywordTests},
