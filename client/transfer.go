@@ -40,6 +40,7 @@ type Imported struct {
 	Versions int       `json:"versions"`
 	Skipped  int       `json:"skipped"` // there already
 	Refused  []Refusal `json:"refused"`
+	Warnings []string  `json:"warnings"` // fields that are not known, and were left out
 	DryRun   bool      `json:"dry_run"`
 	Version  string    `json:"version"` // of the file
 }

@@ -64,7 +64,7 @@ func newBenchSpeedCmd(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "speed",
 		Short:   "Time saving and recall in stores of some sizes",
-		Example: "  engram bench speed --sizes 1k,10k,100k,1m",
+		Example: "  engram bench speed --sizes 1k,10k,100k,1M",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -79,26 +79,25 @@ func newBenchSpeedCmd(g *globals) *cobra.Command {
 			return g.printTable(cmd, r)
 		},
 	}
-	cmd.Flags().StringSliceVar(&sizes, "sizes", []string{"1k", "10k", "100k"}, "how many memories, ascending; k is thousand, m million")
+	cmd.Flags().StringSliceVar(&sizes, "sizes", []string{"1k", "10k", "100k"}, "how many memories, ascending; k is thousand, M million")
 	cmd.Flags().Uint64Var(&opts.Seed, "seed", 1, "of the generated texts")
 	cmd.Flags().StringVar(&opts.Temp, "temp", "", "folder for the store (default: the system's for such things)")
 	return cmd
 }
 
-// parseSizes reads numbers like 500, 10k and 1m.
+// parseSizes reads numbers like 500, 10k and 1M.
 func parseSizes(sizes []string) ([]int, error) {
 	out := make([]int, 0, len(sizes))
 	for _, s := range sizes {
-		digits, times := s, 1
-		switch {
-		case strings.HasSuffix(s, "k"):
-			digits, times = strings.TrimSuffix(s, "k"), 1000
-		case strings.HasSuffix(s, "m"):
-			digits, times = strings.TrimSuffix(s, "m"), 1_000_000
+		digits, times := strings.ToLower(strings.TrimSpace(s)), 1
+		if d, ok := strings.CutSuffix(digits, "k"); ok {
+			digits, times = d, 1000
+		} else if d, ok := strings.CutSuffix(digits, "m"); ok {
+			digits, times = d, 1_000_000
 		}
 		n, err := strconv.Atoi(digits)
 		if err != nil || n < 1 || n > 100_000_000/times {
-			return nil, usageError{fmt.Errorf("--sizes %q: use a number like 500, 10k or 1m", s)}
+			return nil, usageError{fmt.Errorf("--sizes %q: use a number like 500, 10k or 1M", s)}
 		}
 		out = append(out, n*times)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"engram"
 	"engram/internal/app"
 
 	"github.com/spf13/cobra"
@@ -62,13 +63,20 @@ func newProjectsCmd(g *globals) *cobra.Command {
 }
 
 func newProjectCurrentCmd(g *globals) *cobra.Command {
-	return &cobra.Command{
+	var project string
+	cmd := &cobra.Command{
 		Use:     "current",
 		Short:   "Say which project this directory is, and why",
-		Example: "  engram project current",
+		Example: "  engram project current\n  engram project current --project old-name",
 		Args:    cobra.NoArgs,
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
-			id, err := a.Memory.CurrentProject(ctx)
+			find := a.Memory.CurrentProject
+			if project != "" {
+				find = func(ctx context.Context) (engram.ProjectIdentity, error) {
+					return a.Memory.IdentifyProject(ctx, engram.ProjectIdentity{Name: project, Source: engram.ProjectExplicit})
+				}
+			}
+			id, err := find(ctx)
 			if err != nil {
 				return err
 			}
@@ -83,7 +91,7 @@ func newProjectCurrentCmd(g *globals) *cobra.Command {
 				if id.Name == "" {
 					fmt.Fprintf(w, "no project: nothing here gives a name; name one with --project or ENGRAM_PROJECT\n")
 				} else {
-					fmt.Fprintf(w, "%s (%s: %s)\n", id.Name, id.Source, id.Path)
+					fmt.Fprintf(w, "%s (%s)\n", id.Name, strings.TrimSuffix(string(id.Source)+": "+id.Path, ": "))
 				}
 				for _, warning := range id.Warnings {
 					fmt.Fprintf(w, "warning: %s\n", warning)
@@ -91,6 +99,8 @@ func newProjectCurrentCmd(g *globals) *cobra.Command {
 			})
 		}),
 	}
+	cmd.Flags().StringVar(&project, "project", "", "say what this name stands for, through merges")
+	return cmd
 }
 
 func newProjectMergeCmd(g *globals) *cobra.Command {

@@ -91,12 +91,17 @@ func newSessionStartCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.print(cmd, viewSession(s), func(w *out) {
+			view := struct {
+				sessionJSON
+				redactedJSON
+			}{viewSession(s.Session), redactedJSON{list(s.Redacted)}}
+			return g.print(cmd, view, func(w *out) {
 				if created {
 					fmt.Fprintf(w, "started %s\n", s.ID)
 				} else {
 					fmt.Fprintf(w, "%s is there already (%s)\n", s.ID, s.Status)
 				}
+				printRedacted(w, s.Redacted)
 			})
 		}),
 	}

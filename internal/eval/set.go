@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"engram"
@@ -87,7 +88,7 @@ func FindSets(dirs, names []string) ([]string, error) {
 			continue
 		}
 		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, fmt.Errorf("set %s: %w", dir, err)
 		}
 		before := len(found)
@@ -107,11 +108,20 @@ func FindSets(dirs, names []string) ([]string, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(found, func(dir string) bool { return filepath.Base(dir) == name })
 		if i < 0 {
-			return nil, engram.Errorf(engram.ErrNotFound, "there is no set %q", name).WithCode("unknown_set")
+			return nil, engram.Errorf(engram.ErrNotFound, "there is no set %q", name).WithCode("unknown_set").
+				WithHint("there are %s", setNames(found))
 		}
 		chosen = append(chosen, found[i])
 	}
 	return chosen, nil
+}
+
+func setNames(dirs []string) string {
+	names := make([]string, 0, len(dirs))
+	for _, dir := range dirs {
+		names = append(names, filepath.Base(dir))
+	}
+	return strings.Join(names, ", ")
 }
 
 func isSet(dir string) bool {

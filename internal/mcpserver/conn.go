@@ -150,13 +150,25 @@ func (c *conn) accept(line []byte) {
 	case len(line) == 0:
 	case !utf8.Valid(line):
 		_, id, _ := parseMessage(line)
-		c.refuse(nil, id, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "parse error: the line is not valid UTF-8"})
+		c.refuse(nil, id, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: fmt.Sprintf("parse error: the line is not valid UTF-8 at byte %d", invalidByte(line))})
 	case line[0] == '[':
 		c.acceptBatch(line)
 	default:
 		if x := c.read(line, nil); x != nil {
 			c.put(x)
 		}
+	}
+}
+
+// invalidByte is where a line that is not UTF-8 stops being it.
+func invalidByte(line []byte) int {
+	n := 0
+	for {
+		r, size := utf8.DecodeRune(line[n:])
+		if r == utf8.RuneError && size <= 1 {
+			return n
+		}
+		n += size
 	}
 }
 

@@ -323,10 +323,10 @@ func (f *fakeMemories) Context(ctx context.Context, in memory.ContextInput) (mem
 	return res, nil
 }
 
-func (f *fakeMemories) StartSession(ctx context.Context, in memory.SessionInput) (*engram.Session, bool, error) {
+func (f *fakeMemories) StartSession(ctx context.Context, in memory.SessionInput) (memory.StartedSession, bool, error) {
 	leave, err := f.enter(ctx, "StartSession")
 	if err != nil {
-		return nil, false, err
+		return memory.StartedSession{}, false, err
 	}
 	defer leave()
 	s, ok := f.sessions[in.ID]
@@ -334,7 +334,7 @@ func (f *fakeMemories) StartSession(ctx context.Context, in memory.SessionInput)
 		s = &engram.Session{ID: in.ID, Project: engram.NormalizeProject(in.Project), StartedAt: fakeTime}
 		f.sessions[in.ID] = s
 	}
-	return s, !ok, nil
+	return memory.StartedSession{Session: s, Redacted: fakeRedacted(in.Directory)}, !ok, nil
 }
 
 func (f *fakeMemories) EndSession(ctx context.Context, id, summary string) (memory.EndedSession, error) {

@@ -24,7 +24,7 @@ type Memories interface {
 	AsOf(value string) (time.Time, error)
 	Search(ctx context.Context, in memory.SearchInput) (memory.SearchResult, error)
 	Context(ctx context.Context, in memory.ContextInput) (memory.ContextResult, error)
-	StartSession(ctx context.Context, in memory.SessionInput) (*engram.Session, bool, error)
+	StartSession(ctx context.Context, in memory.SessionInput) (memory.StartedSession, bool, error)
 	EndSession(ctx context.Context, id, summary string) (memory.EndedSession, error)
 	SessionSummary(ctx context.Context, project, session, content string) (memory.SaveResult, error)
 	SavePrompt(ctx context.Context, session, project, content string) (memory.SavedPrompt, error)

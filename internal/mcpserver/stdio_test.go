@@ -113,7 +113,7 @@ func TestHostileLines(t *testing.T) {
 		{"no params", `{"jsonrpc":"2.0","id":5,"method":"tools/call"}`, `5`, `"code":-32600`},
 		{"name a number", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":7}}`, `5`, `"code":-32602`},
 		{"unknown tool", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"nope"}}`, `5`, `"code":-32602`},
-		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":{\"x\":\"\xff\xfe\"}}", `5`, `"code":-32700`},
+		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":{\"x\":\"\xff\xfe\"}}", `5`, `"code":-32700,"message":"parse error: the line is not valid UTF-8 at byte 55"`},
 		{"deep nesting", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"mem_save","arguments":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}}`, `5`, `"code":-32602`},
 		{"deeper than any", strings.Repeat("[", 100000), `null`, `"code":-32700`},
 		{"20 MB, id first", `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"mem_save","arguments":{"id":9,"content":"` + long + `"}}}`, `77`, `longer than 16 MB`},

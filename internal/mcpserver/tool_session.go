@@ -34,7 +34,7 @@ func (c *call) start(ctx context.Context, in startArgs) (*sessionResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	c.noteRedacted(nil)
+	c.noteRedacted(s.Redacted)
 	c.client.started(s.ID, s.Project)
 	out := &sessionResult{
 		Status:   "resumed",

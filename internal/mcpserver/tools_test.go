@@ -348,6 +348,7 @@ func TestWritesSayWhatTheyTookOut(t *testing.T) {
 		{"mem_update", fields{"id": 1, "content": "AKIA"}},
 		{"mem_save_prompt", fields{"content": "AKIA"}},
 		{"mem_session_end", fields{"id": "s", "summary": "AKIA"}},
+		{"mem_session_start", fields{"id": "s2", "project": "p", "directory": "/AKIA"}},
 		{"mem_capture_passive", fields{"content": "## Learnings\n- AKIA"}},
 	} {
 		for private, want := range map[string]string{"": "aws-key", "<private>x</private> ": "private, aws-key"} {

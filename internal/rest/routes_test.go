@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func routesAPI(t *testing.T) http.Handler {
 	return serve(t, seeded(t), rest.Options{
 		MaxImport: 20_000, Version: "1.2.3",
 		ProjectOf: func(_ context.Context, dir string) (engram.ProjectIdentity, error) {
-			return engram.ProjectIdentity{Name: "found", Source: engram.ProjectDirectory, Path: dir}, nil
+			return engram.ProjectIdentity{Name: path.Base(dir), Source: engram.ProjectDirectory, Path: dir}, nil
 		},
 	})
 }

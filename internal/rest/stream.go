@@ -114,6 +114,7 @@ type wireImported struct {
 	PromptsImported      int       `json:"prompts_imported"`
 	Skipped              int       `json:"skipped" doc:"there already"`
 	Refused              []refusal `json:"refused" doc:"could not be taken, and why"`
+	Warnings             []string  `json:"warnings" doc:"fields that are not known, and were left out"`
 }
 
 func (a *api) wireImport(w http.ResponseWriter, r *http.Request, _ *none) error {
@@ -123,6 +124,6 @@ func (a *api) wireImport(w http.ResponseWriter, r *http.Request, _ *none) error 
 	}
 	return writeJSON(w, http.StatusOK, wireImported{
 		SessionsImported: rep.Sessions, ObservationsImported: rep.Memories, PromptsImported: rep.Prompts,
-		Skipped: rep.Skipped, Refused: refusals(rep.Refused),
+		Skipped: rep.Skipped, Refused: refusals(rep.Refused), Warnings: list(rep.Warnings),
 	})
 }

@@ -124,12 +124,15 @@ type startSession struct {
 	Directory string `json:"directory"`
 }
 
-func (a *api) startSession(ctx context.Context, in *startSession, re *reply) (sessionJSON, error) {
+func (a *api) startSession(ctx context.Context, in *startSession, re *reply) (startedSession, error) {
 	s, created, err := a.Memory.StartSession(ctx, memory.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
+	if err != nil {
+		return startedSession{}, err
+	}
 	if !created {
 		re.status = http.StatusOK
 	}
-	return sessionOr(s, err)
+	return startedSession{sessionOf(s.Session), allRedacted(s.Redacted)}, nil
 }
 
 func (a *api) getSession(ctx context.Context, in *sessionPath, _ *reply) (sessionJSON, error) {
@@ -145,7 +148,7 @@ func (a *api) endSession(ctx context.Context, in *endSession, _ *reply) (endedSe
 	if err != nil {
 		return endedSession{}, err
 	}
-	return endedSession{sessionOf(s.Session), redacted{s.Redacted}}, nil
+	return endedSession{sessionOf(s.Session), allRedacted(s.Redacted)}, nil
 }
 
 type sessionSummary struct {
@@ -197,7 +200,7 @@ func (a *api) savePrompt(ctx context.Context, in *savePrompt, _ *reply) (savedPr
 	if err != nil {
 		return savedPrompt{}, err
 	}
-	return savedPrompt{promptOf(p.Prompt), redacted{p.Redacted}}, nil
+	return savedPrompt{promptOf(p.Prompt), allRedacted(p.Redacted)}, nil
 }
 
 func (a *api) getPrompt(ctx context.Context, in *byID, _ *reply) (promptJSON, error) {
@@ -279,6 +282,7 @@ type imported struct {
 	Versions int       `json:"versions" doc:"new ones"`
 	Skipped  int       `json:"skipped"  doc:"there already"`
 	Refused  []refusal `json:"refused"  doc:"could not be taken, and why"`
+	Warnings []string  `json:"warnings" doc:"fields that are not known, and were left out"`
 	DryRun   bool      `json:"dry_run"`
 	Version  string    `json:"version"  doc:"of the file"`
 }
@@ -290,6 +294,6 @@ func (a *api) importV1(w http.ResponseWriter, r *http.Request, in *importV1) err
 	}
 	return writeJSON(w, http.StatusOK, imported{
 		Sessions: rep.Sessions, Memories: rep.Memories, Prompts: rep.Prompts, Versions: rep.Versions,
-		Skipped: rep.Skipped, Refused: refusals(rep.Refused), DryRun: rep.DryRun, Version: rep.Version,
+		Skipped: rep.Skipped, Refused: refusals(rep.Refused), Warnings: list(rep.Warnings), DryRun: rep.DryRun, Version: rep.Version,
 	})
 }

@@ -52,6 +52,7 @@ var v1Cases = []routeCase{
 	{"v1 start it again", post("/v1/sessions", `{"id":"s1","project":"zeta"}`), 200, []string{`"id":"s1"`, `"project":"alpha"`}, nil},
 	{"v1 session", fetch("/v1/sessions/s1"), 200, []string{`"id":"s1"`}, nil},
 	{"v1 end", post("/v1/sessions/s1/end", `{"summary":"done"}`), 200, []string{`"status":"ended"`, `"summary":"done"`, `"ended_at":"20`}, nil},
+	{"v1 start with a secret", post("/v1/sessions", `{"id":"s9","project":"alpha","directory":"/`+awsKey+`"}`), 201, []string{`"redacted":["aws-key"]`}, []string{awsKey}},
 	{"v1 end with a secret", post("/v1/sessions/s1/end", `{"summary":"key `+awsKey+`"}`), 200, []string{`"redacted":["aws-key"]`}, []string{awsKey}},
 	{"v1 end without a body", post("/v1/sessions/s1/end", ""), 200, []string{`"status":"ended"`}, nil},
 	{"v1 remove a session", del("/v1/sessions/empty"), 200, []string{`"status":"deleted"`}, nil},
@@ -67,12 +68,14 @@ var v1Cases = []routeCase{
 
 	{"v1 projects", fetch("/v1/projects"), 200, []string{`"name":"alpha"`, `"memories":2`, `"aliases":[]`, `"next_cursor":""`}, nil},
 	{"v1 project of a directory", fetch("/v1/projects/current?cwd=/src/found"), 200, []string{`"name":"found"`, `"source":"dir_basename"`}, nil},
+	{"v1 project of a directory that was merged", fetch("/v1/projects/current?cwd=/src/beta-old"), 200, []string{`"name":"beta"`}, nil},
 	{"v1 merge", post("/v1/projects/merge", `{"from":"alpha","to":"omega"}`), 200, []string{`"moved":`}, []string{`"moved":0`}},
 	{"v1 unmerge", post("/v1/projects/unmerge", `{"from":"beta-old"}`), 200, []string{`{"moved":1}`}, nil},
 
 	{"v1 export", fetch("/v1/export"), 200, []string{"the end", "in the morning"}, nil},
 	{"v1 export of a project", fetch("/v1/export?format=wire&project=beta"), 200, []string{`"observations": [`, `"id":"empty"`}, []string{"the end"}},
 	{"v1 import", post("/v1/import", oneObservation), 200, []string{`"memories":1`, `"skipped":0`, `"dry_run":false`, `"version":"0.1.0"`}, nil},
+	{"v1 import with an unknown field", post("/v1/import", `{"version":"0.1.0","observations":[{"id":1,"title":"T","content":"C","mood":"good"}]}`), 200, []string{`"memories":1`, `"warnings":["field \"mood\" of observations is not known, and was left out"]`}, nil},
 	{"v1 import on trial", post("/v1/import?dry_run=true", oneObservation), 200, []string{`"memories":1`, `"dry_run":true`}, nil},
 }
 
@@ -105,5 +108,6 @@ var v1ErrorCases = []routeCase{
 	{"v1 merge of nothing", post("/v1/projects/merge", `{"to":"alpha"}`), 400, []string{`"code":"from_required"`}, nil},
 	{"v1 unmerge of what was not merged", post("/v1/projects/unmerge", `{"from":"alpha"}`), 404, []string{`"code":"not_merged"`}, nil},
 	{"v1 export in an unknown form", fetch("/v1/export?format=xml"), 400, []string{`"code":"invalid_format"`}, nil},
+	{"v1 import of which nothing is left", post("/v1/import", `{"version":"0.1.0","observations":[{"id":1,"title":"T","content":""}]}`), 400, []string{`"code":"all_refused"`, "observation 1: content is required"}, nil},
 	{"v1 import of a list", post("/v1/import", `[1,2]`), 400, []string{`"code":"invalid_import"`}, nil},
 }

@@ -61,7 +61,7 @@ type saveMemory struct {
 	ToolName   string   `json:"tool_name"`
 	Speaker    string   `json:"speaker"     doc:"who said it"`
 	Role       string   `json:"role"        doc:"user or assistant"`
-	OccurredAt string   `json:"occurred_at" doc:"when it was said or happened"`
+	OccurredAt string   `json:"occurred_at" doc:"when it was said or happened; sent again with the same one, it is a duplicate"`
 	Importance *float64 `json:"importance"  doc:"0 to 1"`
 	Pinned     bool     `json:"pinned"`
 	Status     string   `json:"status"      doc:"of a task: open, done, …"`
@@ -147,7 +147,7 @@ func (a *api) patchMemory(ctx context.Context, in *patchMemory, _ *reply) (chang
 	if err != nil {
 		return changedMemory{}, err
 	}
-	return changedMemory{memoryOf(m.Memory), redacted{m.Redacted}}, nil
+	return changedMemory{memoryOf(m.Memory), allRedacted(m.Redacted)}, nil
 }
 
 func (a *api) deleteMemory(ctx context.Context, in *deleteMemory, _ *reply) (receiptJSON, error) {
@@ -192,8 +192,11 @@ type captureV1 struct {
 }
 
 type capturedV1 struct {
-	captured
-	IDs []int64 `json:"ids" doc:"of the saved ones"`
+	Extracted  int     `json:"extracted"`
+	Saved      int     `json:"saved"`
+	Duplicates int     `json:"duplicates"`
+	IDs        []int64 `json:"ids" doc:"of the saved ones"`
+	redactedList
 }
 
 func (a *api) capture(ctx context.Context, in *captureV1, _ *reply) (capturedV1, error) {
@@ -201,8 +204,8 @@ func (a *api) capture(ctx context.Context, in *captureV1, _ *reply) (capturedV1,
 		Session: in.SessionID, Content: in.Content, Project: in.Project, Source: in.Source,
 	})
 	return capturedV1{
-		captured: capturedOf(res),
-		IDs:      list(res.IDs),
+		Extracted: res.Extracted, Saved: res.Saved, Duplicates: res.Duplicates, IDs: list(res.IDs),
+		redactedList: allRedacted(res.Redacted),
 	}, err
 }
 
@@ -230,12 +233,12 @@ type found struct {
 	Items           []hitJSON `json:"items"                      doc:"best first"`
 	NoAnswer        bool      `json:"no_answer"                  doc:"nothing cleared the floor"`
 	Project         string    `json:"project,omitempty"          doc:"that was searched"`
-	SimilarProjects []string  `json:"similar_projects,omitempty" doc:"to try, when the project has no answer"`
+	SimilarProjects []string  `json:"similar_projects" doc:"to try, when the project has no answer"`
 }
 
 func foundOf(res memory.SearchResult) found {
 	return found{
-		Items: hitsOf(res.Hits), NoAnswer: res.NoAnswer, Project: res.Project, SimilarProjects: res.SimilarProjects,
+		Items: hitsOf(res.Hits), NoAnswer: res.NoAnswer, Project: res.Project, SimilarProjects: list(res.SimilarProjects),
 	}
 }
 

@@ -22,7 +22,7 @@ type memoryJSON struct {
 	Role           string   `json:"role,omitempty"`
 	ToolName       string   `json:"tool_name,omitempty"`
 	TopicKey       string   `json:"topic_key,omitempty"`
-	Files          []string `json:"files,omitempty"`
+	Files          []string `json:"files"`
 	Importance     float64  `json:"importance"                 doc:"0 to 1"`
 	Pinned         bool     `json:"pinned"`
 	Origin         string   `json:"origin"`
@@ -49,7 +49,7 @@ func memoryOf(m *engram.Memory) memoryJSON {
 	return memoryJSON{
 		ID: m.ID, UID: m.UID, Kind: string(m.Kind), Type: m.Type, Title: m.Title, Content: m.Content,
 		Project: m.Project, Scope: string(m.Scope), SessionID: m.Session, Speaker: m.Speaker, Role: m.Role,
-		ToolName: m.ToolName, TopicKey: m.TopicKey, Files: m.Files, Importance: m.Importance, Pinned: m.Pinned,
+		ToolName: m.ToolName, TopicKey: m.TopicKey, Files: list(m.Files), Importance: m.Importance, Pinned: m.Pinned,
 		Origin: string(m.Origin), Trust: int(m.Trust), Status: m.Status, Version: m.Version,
 		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, AccessCount: m.AccessCount,
 		OccurredAt: stamp(m.OccurredAt), ValidFrom: stamp(m.ValidFrom), ValidTo: stamp(m.ValidTo),
@@ -59,9 +59,16 @@ func memoryOf(m *engram.Memory) memoryJSON {
 	}
 }
 
+// redactedList is what writes say of texts that were not kept as they came.
+type redactedList struct {
+	Redacted []string `json:"redacted" doc:"kinds of secrets that were taken out"`
+}
+
+func allRedacted(kinds []string) redactedList { return redactedList{list(kinds)} }
+
 type changedMemory struct {
 	memoryJSON
-	redacted
+	redactedList
 }
 
 func memorySnippet(m *engram.Memory) memoryJSON {
@@ -151,14 +158,19 @@ func sessionOr(s *engram.Session, err error) (sessionJSON, error) {
 	return sessionOf(s), nil
 }
 
+type startedSession struct {
+	sessionJSON
+	redactedList
+}
+
 type endedSession struct {
 	sessionJSON
-	redacted
+	redactedList
 }
 
 type savedPrompt struct {
 	promptJSON
-	redacted
+	redactedList
 }
 
 type promptJSON struct {

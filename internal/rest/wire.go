@@ -50,12 +50,12 @@ type startWireSession struct {
 	Directory string `json:"directory"`
 }
 
-func (a *api) startWireSession(ctx context.Context, in *startWireSession, _ *reply) (done, error) {
+func (a *api) startWireSession(ctx context.Context, in *startWireSession, _ *reply) (startedWireSession, error) {
 	s, _, err := a.Memory.StartSession(ctx, memory.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
 	if err != nil {
-		return done{}, err
+		return startedWireSession{}, err
 	}
-	return done{ID: s.ID, Status: "created"}, nil
+	return startedWireSession{done{ID: s.ID, Status: "created"}, redacted{s.Redacted}}, nil
 }
 
 // sessionPath is a session in a path.
@@ -255,7 +255,11 @@ func (a *api) projectIdentity(ctx context.Context, dir string) (engram.ProjectId
 		return engram.ProjectIdentity{}, engram.Errorf(engram.ErrUnavailable, "this server does not look into directories").
 			WithCode("no_project_detection").WithHint("name the project yourself")
 	}
-	return a.opts.ProjectOf(ctx, dir)
+	id, err := a.opts.ProjectOf(ctx, dir)
+	if err != nil {
+		return engram.ProjectIdentity{}, err
+	}
+	return a.Memory.IdentifyProject(ctx, id)
 }
 
 type finding struct {

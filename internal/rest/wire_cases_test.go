@@ -16,6 +16,7 @@ var wireCases = []routeCase{
 	{"start a session", post("/sessions", `{"id":"s2","project":"Alpha","directory":"/x"}`), 201, []string{`{"id":"s2","status":"created"}`}, nil},
 	{"start it again", post("/sessions", `{"id":"s1","project":"other"}`), 201, []string{`{"id":"s1","status":"created"}`}, nil},
 	{"end a session", post("/sessions/s1/end", `{"summary":"all done"}`), 200, []string{`{"id":"s1","status":"completed"}`}, nil},
+	{"start a session with a secret", post("/sessions", `{"id":"s9","project":"alpha","directory":"/`+awsKey+`"}`), 201, []string{`{"id":"s9","status":"created","redacted":["aws-key"]}`}, nil},
 	{"end a session with a secret", post("/sessions/s1/end", `{"summary":"key `+awsKey+`"}`), 200, []string{`{"id":"s1","status":"completed","redacted":["aws-key"]}`}, nil},
 	{"end a session without a body", post("/sessions/s1/end", ""), 200, []string{`"status":"completed"`}, nil},
 	{"end a session with null", post("/sessions/s1/end", `{"summary":null}`), 200, []string{`"status":"completed"`}, nil},
@@ -125,6 +126,7 @@ var wireCases = []routeCase{
 	{"one prompt", fetch("/prompts/1"), 200, []string{`{"id":1,`, `"session_id":"s1"`, `"content":"what should I drink in the morning?"`}, []string{"truncated"}},
 	{"erase a prompt", del("/prompts/1"), 200, []string{`{"id":1,"status":"deleted"}`}, nil},
 	{"the project of a directory", fetch("/project/current?cwd=/src/found"), 200, []string{`"project":"found"`, `"project_source":"dir_basename"`, `"project_path":"/src/found"`, `"warnings":[]`}, nil},
+	{"the project of a directory that was merged", fetch("/project/current?cwd=/src/beta-old"), 200, []string{`"project":"beta"`}, nil},
 	{"the default project", fetch("/project/current"), 200, []string{`"project":""`}, nil},
 
 	{
@@ -140,6 +142,8 @@ var wireCases = []routeCase{
 		[]string{`"sessions_imported":1`, `"observations_imported":1`, `"prompts_imported":1`, `"skipped":0`, `"refused":[]`},
 		nil,
 	},
+	{"import with an unknown field", post("/import", `{"version":"0.1.0","observations":[{"id":1,"title":"T","content":"C","mood":"good"}]}`), 200, []string{`"observations_imported":1`, `"warnings":["field \"mood\" of observations is not known, and was left out"]`}, nil},
+	{"import of which nothing is left", post("/import", `{"version":"0.1.0","observations":[{"id":1,"title":"T","content":""}]}`), 400, []string{`"code":"all_refused"`, "observation 1: content is required"}, nil},
 	{"import of nulls", post("/import", `{"version":"0.1.0","exported_at":"2026-02-01 10:00:00","sessions":null,"observations":null,"prompts":null}`), 200, []string{`"observations_imported":0`}, nil},
 }
 

@@ -73,13 +73,9 @@ func (a *api) capturePassive(ctx context.Context, in *capturePassive, _ *reply) 
 	res, err := a.Memory.CapturePassive(ctx, memory.CaptureInput{
 		Session: in.SessionID, Content: in.Content, Project: in.Project, Source: in.Source,
 	})
-	return capturedOf(res), err
-}
-
-func capturedOf(res memory.CaptureResult) captured {
 	return captured{
 		Extracted: res.Extracted, Saved: res.Saved, Duplicates: res.Duplicates, redacted: redacted{res.Redacted},
-	}
+	}, err
 }
 
 // recentQuery is what lists of the newest things take.

@@ -151,6 +151,11 @@ type redacted struct {
 	Redacted []string `json:"redacted,omitempty" doc:"kinds of secrets that were taken out"`
 }
 
+type startedWireSession struct {
+	done
+	redacted
+}
+
 type changedObservation struct {
 	observation
 	redacted

@@ -137,6 +137,10 @@ var calls = map[string]struct {
 		_, err := s.UnmergeProject(ctx, "a")
 		return err
 	}},
+	"IdentifyProject": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
+		_, err := s.IdentifyProject(ctx, engram.ProjectIdentity{Name: "p"})
+		return err
+	}},
 	"CurrentProject": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
 		_, err := s.CurrentProject(ctx)
 		return err

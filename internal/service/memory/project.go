@@ -85,10 +85,36 @@ func (s *Service) CurrentProject(ctx context.Context) (engram.ProjectIdentity, e
 		return engram.ProjectIdentity{}, err
 	}
 	id, err := s.defaultProject(ctx, actor.Workspace)
-	if err != nil || id.Name == "" {
+	if err != nil {
 		return id, err
 	}
-	id.Name, err = s.store.ResolveProject(ctx, actor.Workspace, id.Name)
+	return s.resolveIdentity(ctx, actor.Workspace, id)
+}
+
+// IdentifyProject is the project that things of a directory go to, of which
+// detection gave id: the name that the store has for its git remote, through
+// aliases.
+func (s *Service) IdentifyProject(ctx context.Context, id engram.ProjectIdentity) (engram.ProjectIdentity, error) {
+	actor, err := policy.Check(ctx, policy.ReadMemory)
+	if err != nil {
+		return engram.ProjectIdentity{}, err
+	}
+	if id, err = s.claimed(ctx, actor.Workspace, id); err != nil {
+		return id, err
+	}
+	return s.resolveIdentity(ctx, actor.Workspace, id)
+}
+
+// resolveIdentity follows the aliases of an identity's name.
+func (s *Service) resolveIdentity(ctx context.Context, workspace string, id engram.ProjectIdentity) (engram.ProjectIdentity, error) {
+	if id.Name == "" {
+		return id, nil
+	}
+	err := engram.CheckName("project", id.Name)
+	if err != nil {
+		return id, err
+	}
+	id.Name, err = s.store.ResolveProject(ctx, workspace, id.Name)
 	return id, err
 }
 
@@ -155,7 +181,12 @@ func (s *Service) defaultProject(ctx context.Context, workspace string) (engram.
 	if s.opts.DefaultProject == nil {
 		return engram.ProjectIdentity{}, nil
 	}
-	id := s.opts.DefaultProject(ctx)
+	return s.claimed(ctx, workspace, s.opts.DefaultProject(ctx))
+}
+
+// claimed is a detected identity under the name that the store has for its git
+// remote.
+func (s *Service) claimed(ctx context.Context, workspace string, id engram.ProjectIdentity) (engram.ProjectIdentity, error) {
 	id.Name = s.cleaner().project(id.Name)
 	if id.Name == "" || id.Remote == "" {
 		return id, nil

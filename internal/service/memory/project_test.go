@@ -162,3 +162,36 @@ func TestDefaultProjectFollowsMerges(t *testing.T) {
 		t.Errorf("what was saved since the merge is in %q, %v; want app", f.projectOf(t, since.ID), err)
 	}
 }
+
+// TestIdentifyProject: a directory that somebody else detected is the project
+// that its things go to: by its remote's claim, then through merges.
+func TestIdentifyProject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	identify := func(id engram.ProjectIdentity) string {
+		t.Helper()
+		got, err := f.IdentifyProject(ctx, id)
+		if err != nil || got.Source != id.Source || got.Path != id.Path {
+			t.Fatalf("IdentifyProject(%+v) = %+v, %v", id, got, err)
+		}
+		return got.Name
+	}
+	first := engram.ProjectIdentity{Name: "shop", Owner: "acme", Remote: "git.example.com/acme/shop", Source: engram.ProjectGitRemote, Path: "/a"}
+	second := engram.ProjectIdentity{Name: "shop", Owner: "globex", Remote: "git.example.com/globex/shop", Source: engram.ProjectGitRemote, Path: "/b"}
+	for range 2 {
+		if a, b := identify(first), identify(second); a != "shop" || b != "globex/shop" {
+			t.Errorf("the two repositories are %q and %q", a, b)
+		}
+	}
+	f.save(t, memory.SaveInput{Title: "T", Content: "C", Project: "globex/shop"})
+	if _, err := f.MergeProjects(ctx, "globex/shop", "store"); err != nil {
+		t.Fatal(err)
+	}
+	if got := identify(second); got != "store" {
+		t.Errorf("after a merge it is %q", got)
+	}
+	if got := identify(engram.ProjectIdentity{}); got != "" {
+		t.Errorf("nothing is %q", got)
+	}
+}

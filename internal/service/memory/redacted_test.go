@@ -30,6 +30,10 @@ func TestWritesSayWhatTheyTookOut(t *testing.T) {
 			r, err := f.SavePrompt(agent(t), "s", "p", said)
 			return r.Redacted, err
 		},
+		"start of a session": func(f *fixture) ([]string, error) {
+			r, _, err := f.StartSession(agent(t), memory.SessionInput{ID: "s", Project: "p", Directory: said})
+			return r.Redacted, err
+		},
 		"end of a session": func(f *fixture) ([]string, error) {
 			if _, _, err := f.StartSession(agent(t), memory.SessionInput{ID: "s"}); err != nil {
 				return nil, err

@@ -94,6 +94,12 @@ type Updated struct {
 	Redacted []string // as SaveResult's
 }
 
+// StartedSession is a session that was started, or was there.
+type StartedSession struct {
+	*engram.Session
+	Redacted []string // as SaveResult's
+}
+
 // EndedSession is a session after its end.
 type EndedSession struct {
 	*engram.Session

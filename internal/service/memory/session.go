@@ -12,29 +12,29 @@ import (
 )
 
 // StartSession creates a session, or gives the one that is there; created says which.
-func (s *Service) StartSession(ctx context.Context, in SessionInput) (session *engram.Session, created bool, err error) {
+func (s *Service) StartSession(ctx context.Context, in SessionInput) (session StartedSession, created bool, err error) {
 	actor, err := policy.Check(ctx, policy.WriteMemory)
 	if err != nil {
-		return nil, false, err
+		return StartedSession{}, false, err
 	}
 	c := s.cleaner()
 	id, err := sessionID(c, in.ID)
 	if err != nil {
-		return nil, false, err
+		return StartedSession{}, false, err
 	}
 	dir := strings.TrimSpace(c.Text(in.Directory))
 	if err := engram.CheckFiles([]string{dir}); err != nil {
-		return nil, false, err
+		return StartedSession{}, false, err
 	}
 	where, err := s.fileUnder(ctx, actor.Workspace, c.project(in.Project))
 	if err != nil {
-		return nil, false, err
+		return StartedSession{}, false, err
 	}
 	if err := s.lapse(ctx, actor.Workspace); err != nil {
-		return nil, false, err
+		return StartedSession{}, false, err
 	}
 	now := s.now()
-	return s.store.StartSession(ctx, engram.Session{
+	started, created, err := s.store.StartSession(ctx, engram.Session{
 		ID:            id,
 		Workspace:     actor.Workspace,
 		Project:       where.name,
@@ -44,6 +44,10 @@ func (s *Service) StartSession(ctx context.Context, in SessionInput) (session *e
 		LastSeen:      now,
 		Status:        engram.SessionActive,
 	})
+	if err != nil {
+		return StartedSession{}, false, err
+	}
+	return StartedSession{started, c.Kinds()}, created, nil
 }
 
 // EndSession ends a session. A second end keeps what is there, unless it brings

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"engram"
 	"engram/internal/policy"
@@ -23,7 +24,8 @@ const (
 // Import reads either format, told apart by their fields; a second import of
 // the same file changes nothing. The whole file is read once before anything is
 // stored: one that is broken, or of an unknown version, is refused as a whole.
-// An item that breaks a rule is refused by itself and the rest taken.
+// An item that breaks a rule is refused by itself and the rest taken; when
+// nothing remains the import is [engram.ErrInvalid], with the report beside it.
 func (s *Service) Import(ctx context.Context, r io.Reader, opts ImportOptions) (Report, error) {
 	actor, err := policy.Check(ctx, policy.ManageStore)
 	if err != nil {
@@ -54,7 +56,26 @@ func (s *Service) Import(ctx context.Context, r io.Reader, opts ImportOptions) (
 			return im.report, err
 		}
 	}
-	return im.report, nil
+	im.report.Warnings = im.unknown.warnings()
+	return im.report, im.allRefused()
+}
+
+// allRefused is the error of an import of which nothing could be taken.
+func (im *importer) allRefused() error {
+	r := &im.report
+	if im.refused == 0 || r.Sessions+r.Memories+r.Prompts+r.Versions+r.Skipped+im.linked > 0 {
+		return nil
+	}
+	const named = 3
+	var reasons []string
+	for _, f := range r.Refused[:min(named, len(r.Refused))] {
+		reasons = append(reasons, f.Item+": "+f.Reason)
+	}
+	if more := im.refused - len(reasons); more > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d more", more))
+	}
+	return engram.Errorf(engram.ErrInvalid, "nothing could be imported, every item was refused: %s", strings.Join(reasons, "; ")).
+		WithCode("all_refused").WithHint("mend the file; what is right in it is taken the next time")
 }
 
 // importer takes items in, batch by batch.
@@ -74,6 +95,8 @@ type importer struct {
 	projects map[string]string
 	foreign  map[string]bool // of the batch: UIDs of items that carry another store's sync id
 	refused  int
+	linked   int // links, aliases and remotes that were taken, which a report does not count
+	unknown  unknownFields
 }
 
 func newImporter(s *Service, workspace string, o *outline, opts ImportOptions) *importer {
@@ -85,10 +108,12 @@ func newImporter(s *Service, workspace string, o *outline, opts ImportOptions) *
 		made:     map[string]bool{},
 		projects: map[string]string{},
 		foreign:  map[string]bool{},
+		unknown:  unknownFields{},
 	}
 	for _, r := range o.refused {
 		im.refuse(r.Item, r.Reason)
 	}
+	im.unknown.file(o)
 	return im
 }
 
@@ -121,7 +146,13 @@ func (im *importer) pass(ctx context.Context, r io.Reader, lists []string) error
 		if !ok {
 			return skip(dec)
 		}
+		known := im.fieldsOf(name)
 		return readList(dec, name, func(i int, raw json.RawMessage) error {
+			if at := invalidByte(raw); at >= 0 {
+				im.refuse(itemName(strings.TrimSuffix(name, "s"), "", i), fmt.Sprintf("it is not text in UTF-8, at byte %d of it", at))
+				return nil
+			}
+			im.unknown.item(name, raw, known)
 			if err := item(ctx, i, raw); err != nil {
 				return err
 			}
@@ -276,6 +307,7 @@ func (im *importer) flush(ctx context.Context) error {
 	im.report.Prompts += got.Prompts
 	im.report.Versions += got.Versions
 	im.report.Skipped += got.Skipped
+	im.linked += len(im.batch.Supports) + len(im.batch.Aliases) + len(im.batch.Remotes)
 	im.done += size
 	im.s.progress(im.done)
 	im.batch, im.bytes = store.Batch{}, 0

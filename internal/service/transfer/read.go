@@ -136,7 +136,8 @@ func syntaxError(dec *json.Decoder, err error) error {
 
 // outline is what must be known of a file before any of it is stored.
 type outline struct {
-	own      bool // our own form, else the wire form
+	names    []string // of the fields
+	own      bool     // our own form, else the wire form
 	version  string
 	sessions map[string]bool // ids that have an entry of their own
 	// late says that sessions come after what is in them.
@@ -154,6 +155,9 @@ func survey(r io.Reader) (*outline, error) {
 	var format, version json.RawMessage
 	lists, items := 0, false
 	err := readObject(r, func(name string, dec *json.Decoder) error {
+		if len(o.names) < maxNames {
+			o.names = append(o.names, name)
+		}
 		switch name {
 		case "format":
 			return decode(dec, &format)

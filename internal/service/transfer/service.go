@@ -52,6 +52,7 @@ type Report struct {
 	Sessions, Memories, Prompts, Versions int // new ones
 	Skipped                               int // there already
 	Refused                               []Refusal
+	Warnings                              []string // fields of the file that are not known, and were left out
 	DryRun                                bool
 	Version                               string // of the file
 }
