@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -74,7 +73,13 @@ type server struct {
 
 func serve(t *testing.T, dir string) *server {
 	t.Helper()
-	s := &server{cmd: engram(t, dir, "serve", "--port", "0", "--json")}
+	return serving(t, engram(t, dir, "serve", "--port", "0", "--json"))
+}
+
+// serving starts cmd, which is or becomes `engram serve`.
+func serving(t *testing.T, cmd *exec.Cmd) *server {
+	t.Helper()
+	s := &server{cmd: cmd}
 	s.cmd.Stderr = os.Stderr
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -170,7 +175,13 @@ type agent struct {
 
 func mcp(t *testing.T, dir string) *agent {
 	t.Helper()
-	a := &agent{cmd: engram(t, dir, "mcp")}
+	return startAgent(t, engram(t, dir, "mcp"))
+}
+
+// startAgent starts cmd, which is or becomes `engram mcp`.
+func startAgent(t *testing.T, cmd *exec.Cmd) *agent {
+	t.Helper()
+	a := &agent{cmd: cmd}
 	a.cmd.Stderr = os.Stderr
 	var err error
 	if a.in, err = a.cmd.StdinPipe(); err != nil {
@@ -407,26 +418,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 		wg.Wait()
 		_, _ = a.cmd.Wait(), s.cmd.Wait() // killed, which is an error
 	}
-	slices.Sort(saved)
-	var list struct {
-		Items []struct {
-			ID int64 `json:"id"`
-		} `json:"items"`
-		Next string `json:"next_cursor"`
-	}
-	there := map[int64]bool{}
-	for cursor := ""; ; cursor = list.Next {
-		list.Items = nil
-		if err := json.Unmarshal([]byte(run(t, dir, "list", "--all", "--limit", "1000", "--cursor", cursor, "--json")), &list); err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range list.Items {
-			there[m.ID] = true
-		}
-		if list.Next == "" {
-			break
-		}
-	}
+	there := stored(t, dir)
 	for _, id := range saved {
 		if !there[id] {
 			t.Errorf("memory %d was acknowledged and is gone", id)
@@ -434,6 +426,29 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	}
 	t.Logf("%d acknowledged saves, %d memories", len(saved), len(there))
 	run(t, dir, "doctor")
+}
+
+// stored are the ids of what a store has.
+func stored(t *testing.T, dir string) map[int64]bool {
+	t.Helper()
+	there := map[int64]bool{}
+	for cursor := ""; ; {
+		var list struct {
+			Items []struct {
+				ID int64 `json:"id"`
+			} `json:"items"`
+			Next string `json:"next_cursor"`
+		}
+		if err := json.Unmarshal([]byte(run(t, dir, "list", "--all", "--limit", "1000", "--cursor", cursor, "--json")), &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range list.Items {
+			there[m.ID] = true
+		}
+		if cursor = list.Next; cursor == "" {
+			return there
+		}
+	}
 }
 
 // A program that ends leaves no log behind (X3).

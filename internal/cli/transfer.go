@@ -64,7 +64,11 @@ func writeFile(path string, write func(io.Writer) error) (size int64, err error)
 	}
 	err = write(out)
 	info, statErr := out.Stat()
-	if err := errors.Join(err, statErr, out.Close()); err != nil {
+	err = errors.Join(err, statErr, out.Close())
+	if atomicfile.IsFull(err) {
+		return 0, cannotWrite(path, err)
+	}
+	if err != nil {
 		return 0, err
 	}
 	if err := f.Commit(true); err != nil {
@@ -74,6 +78,10 @@ func writeFile(path string, write func(io.Writer) error) (size int64, err error)
 }
 
 func cannotWrite(path string, err error) error {
+	if atomicfile.IsFull(err) {
+		return engram.Errorf(engram.ErrUnavailable, "cannot write %s: the disk is full", path).
+			WithCode("disk_full").WithHint("free some space, or name a file on another disk")
+	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err // the path of the unfinished file says nothing to people
 	}
@@ -115,8 +123,9 @@ func newImportCmd(g *globals) *cobra.Command {
 				Versions int       `json:"versions_imported"`
 				Skipped  int       `json:"skipped"`
 				Refused  []refusal `json:"refused"`
+				Warnings []string  `json:"warnings"`
 				DryRun   bool      `json:"dry_run"`
-			}{r.Sessions, r.Memories, r.Prompts, r.Versions, r.Skipped, []refusal{}, r.DryRun}
+			}{r.Sessions, r.Memories, r.Prompts, r.Versions, r.Skipped, []refusal{}, list(r.Warnings), r.DryRun}
 			for _, f := range r.Refused {
 				view.Refused = append(view.Refused, refusal(f))
 			}
@@ -129,6 +138,9 @@ func newImportCmd(g *globals) *cobra.Command {
 					plural(r.Sessions, "session", "sessions"), plural(r.Prompts, "prompt", "prompts"), plural(r.Versions, "older version", "older versions"), r.Skipped)
 				for _, f := range r.Refused {
 					fmt.Fprintf(w, "refused %s: %s\n", f.Item, f.Reason)
+				}
+				for _, warning := range r.Warnings {
+					fmt.Fprintf(w, "warning: %s\n", warning)
 				}
 			})
 		}),
@@ -214,52 +226,4 @@ func (g *globals) restoreBackup(cmd *cobra.Command, file string, yes bool) error
 			fmt.Fprintf(w, "the store that was there is now %s\n", kept)
 		}
 	})
-}
-
-func newDoctorCmd(g *globals) *cobra.Command {
-	var repair bool
-	cmd := &cobra.Command{
-		Use:     "doctor",
-		Short:   "Check the store; --repair mends what can be mended without loss",
-		Example: "  engram doctor",
-		Args:    cobra.NoArgs,
-		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
-			findings, err := a.Upkeep.Doctor(ctx, repair)
-			if err != nil {
-				return err
-			}
-			type finding struct {
-				Check   string `json:"check"`
-				OK      bool   `json:"ok"`
-				Message string `json:"message"`
-				Fix     string `json:"fix,omitempty"`
-			}
-			view := struct {
-				OK       bool      `json:"ok"`
-				Findings []finding `json:"findings"`
-			}{true, []finding{}}
-			for _, f := range findings {
-				view.OK = view.OK && f.OK
-				view.Findings = append(view.Findings, finding(f))
-			}
-			err = g.print(cmd, view, func(w *out) {
-				for _, f := range view.Findings {
-					mark := "ok  "
-					if !f.OK {
-						mark = "BAD "
-					}
-					fmt.Fprintf(w, "%s %s: %s\n", mark, f.Check, f.Message)
-					if f.Fix != "" {
-						fmt.Fprintf(w, "     %s\n", f.Fix)
-					}
-				}
-			})
-			if err == nil && !view.OK {
-				err = engram.Errorf(engram.ErrConflict, "the store needs attention").WithCode("unhealthy").WithHint("see the findings above")
-			}
-			return err
-		}),
-	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "mend what can be mended without loss")
-	return cmd
 }
