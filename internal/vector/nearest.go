@@ -1,0 +1,138 @@
+package vector
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Near is a vector that was found.
+type Near struct {
+	Block  int // which of the scanned blocks, from 0
+	Slot   int
+	ID     int64
+	Cosine float32
+}
+
+// Nearest looks for the vectors that are nearest to a query in several blocks,
+// one after another. Which it finds does not depend on the blocks' order.
+type Nearest struct {
+	q      *Query
+	blocks []*Block
+
+	keep   int // so many are compared by their codes
+	kept   []candidate
+	counts []int // of kept ones at each distance
+	bar    int   // the greatest distance at which one may still be kept
+	within int   // kept ones that are not beyond bar
+	least  int64 // the least id that may still be kept at the distance bar
+}
+
+// candidate is a vector that is near by its signs.
+type candidate struct {
+	id       int64
+	block    int32
+	slot     int32
+	distance int32
+}
+
+// Begin starts a search that compares the codes of so many vectors whose signs
+// differ least from the query's; of equally many differences those of greater
+// ids. Begin(nil, 0) lets go of the last search's blocks.
+func (n *Nearest) Begin(q *Query, keep int) {
+	clear(n.blocks)
+	*n = Nearest{q: q, blocks: n.blocks[:0], keep: max(keep, 1), kept: n.kept[:0], counts: n.counts[:0], least: math.MinInt64}
+	if q == nil {
+		return
+	}
+	n.bar = len(q.signs) * 64
+	n.counts = slices.Grow(n.counts, n.bar+1)[:n.bar+1]
+	clear(n.counts)
+}
+
+// Scan looks at the next block. Its slots have the given ids, and only those that
+// allow names may be found; it is asked for slots that are near enough. A block of
+// another dimension has nothing to be found.
+func (n *Nearest) Scan(b *Block, ids []int64, allow func(slot int) bool) {
+	number := int32(len(n.blocks))
+	n.blocks = append(n.blocks, b)
+	if n.q == nil || len(n.q.codes) != b.space.Dim {
+		return
+	}
+	offer := func(slot, distance int) {
+		id := ids[slot]
+		if (distance == n.bar && id < n.least) || b.norms[slot] == 0 || !allow(slot) {
+			return
+		}
+		n.keepOne(candidate{id, number, int32(slot), int32(distance)})
+	}
+	if len(n.q.signs) == 4 {
+		q := [4]uint64(n.q.signs)
+		signs := b.signs
+		for slot := 0; len(signs) >= 4; slot++ {
+			s := (*[4]uint64)(signs)
+			signs = signs[4:]
+			d := bits.OnesCount64(s[0]^q[0]) + bits.OnesCount64(s[1]^q[1]) + bits.OnesCount64(s[2]^q[2]) + bits.OnesCount64(s[3]^q[3])
+			if d <= n.bar {
+				offer(slot, d)
+			}
+		}
+		return
+	}
+	for slot := range b.norms {
+		d := 0
+		for i, s := range b.signsOf(slot) {
+			d += bits.OnesCount64(s ^ n.q.signs[i])
+		}
+		if d <= n.bar {
+			offer(slot, d)
+		}
+	}
+}
+
+func (n *Nearest) keepOne(c candidate) {
+	n.kept = append(n.kept, c)
+	n.counts[c.distance]++
+	n.within++
+	for n.within-n.counts[n.bar] >= n.keep {
+		n.within -= n.counts[n.bar]
+		n.bar--
+		n.least = math.MinInt64
+	}
+	if len(n.kept) >= 4*n.keep+1024 {
+		n.prune()
+	}
+}
+
+// prune drops what is too far away by now.
+func (n *Nearest) prune() {
+	bar := int32(n.bar)
+	n.kept = slices.DeleteFunc(n.kept, func(c candidate) bool { return c.distance > bar })
+	if n.within <= n.keep {
+		return
+	}
+	slices.SortFunc(n.kept, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(x.distance, y.distance), cmp.Compare(y.id, x.id))
+	})
+	n.kept = n.kept[:n.keep]
+	n.counts[bar] -= n.within - n.keep
+	n.within = n.keep
+	n.least = n.kept[n.keep-1].id
+}
+
+// Best gives the nearest, so many at most: greatest cosine first, of equal ones
+// the greater id.
+func (n *Nearest) Best(limit int) []Near {
+	n.prune()
+	out := make([]Near, 0, len(n.kept))
+	for _, c := range n.kept {
+		if cosine, ok := n.blocks[c.block].Cosine(int(c.slot), n.q); ok {
+			out = append(out, Near{int(c.block), int(c.slot), c.id, cosine})
+		}
+	}
+	slices.SortFunc(out, func(x, y Near) int {
+		return cmp.Or(cmp.Compare(y.Cosine, x.Cosine), cmp.Compare(y.ID, x.ID))
+	})
+	return slices.Clip(out[:min(max(limit, 0), len(out))])
+}
