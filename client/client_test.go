@@ -166,8 +166,39 @@ func TestSessionsAndPrompts(t *testing.T) {
 	if s := must[*client.Session](t)(c.Session(ctx, id)); s.Summary != "we chose tea" || s.MemoryCount != 1 {
 		t.Errorf("Session() = %+v", s)
 	}
-	if ss := must[[]client.Session](t)(c.Sessions(ctx, "alpha", 5)); len(ss) != 1 || ss[0].ID != id {
-		t.Errorf("Sessions() = %+v", ss)
+	if p := must[client.SessionPage](t)(c.Sessions(ctx, client.RecentInput{Project: "alpha", Limit: 5})); len(p.Items) != 1 || p.Items[0].ID != id || p.Next != "" {
+		t.Errorf("Sessions() = %+v", p)
+	}
+}
+
+func TestPagesOfSessionsAndPrompts(t *testing.T) {
+	t.Parallel()
+	c, ctx := newClient(t), t.Context()
+	for _, id := range []string{"a/1", "b?", "ç"} {
+		must[*client.Session](t)(c.StartSession(ctx, id, "alpha", ""))
+		must[*client.Prompt](t)(c.SavePrompt(ctx, id, "alpha", "prompt of "+id+strings.Repeat(" and more", 300)))
+	}
+	in := client.RecentInput{Project: "alpha", Limit: 2}
+	first := must[client.SessionPage](t)(c.Sessions(ctx, in))
+	asked := must[client.PromptPage](t)(c.Prompts(ctx, in))
+	if len(first.Items) != 2 || first.Items[0].ID != "ç" || first.Next == "" || len(asked.Items) != 2 || asked.Next == "" {
+		t.Fatalf("Sessions() = %+v, Prompts() = %+v", first, asked)
+	}
+	in.Cursor = first.Next
+	if p := must[client.SessionPage](t)(c.Sessions(ctx, in)); len(p.Items) != 1 || p.Items[0].ID != "a/1" || p.Next != "" {
+		t.Errorf("Sessions(next) = %+v", p)
+	}
+	in.Cursor = asked.Next
+	p := must[client.PromptPage](t)(c.Prompts(ctx, in))
+	if len(p.Items) != 1 || p.Items[0].SessionID != "a/1" || !p.Items[0].Truncated || p.Next != "" {
+		t.Fatalf("Prompts(next) = %+v", p)
+	}
+	if whole := must[*client.Prompt](t)(c.Prompt(ctx, p.Items[0].ID)); whole.Truncated || len(whole.Content) <= len(p.Items[0].Content) {
+		t.Errorf("Prompt() = %+v, want it whole", whole)
+	}
+	in.Cursor = first.Next
+	if _, err := c.Prompts(ctx, in); !errors.Is(err, engram.ErrInvalid) {
+		t.Errorf("Prompts() with a cursor of sessions = %v, want invalid", err)
 	}
 }
 

@@ -54,16 +54,33 @@ func (c *Client) Session(ctx context.Context, id string) (*Session, error) {
 	return c.session(ctx, http.MethodGet, sessionPath(id), nil)
 }
 
-// Sessions lists the sessions of a project, "" = of all, last active first; a
-// limit of 0 means 20.
-func (c *Client) Sessions(ctx context.Context, project string, limit int) ([]Session, error) {
-	q := values("project", project)
-	if limit != 0 {
-		q.Set("limit", strconv.Itoa(limit))
+// RecentInput asks for the newest sessions or prompts.
+type RecentInput struct {
+	Project string // "" = all
+	Limit   int    // default 20, at most 1000
+	Cursor  string // Next of the page before
+}
+
+func (in RecentInput) values() url.Values {
+	q := values("project", in.Project, "cursor", in.Cursor)
+	if in.Limit != 0 {
+		q.Set("limit", strconv.Itoa(in.Limit))
 	}
-	var p struct{ Items []Session }
-	err := c.call(ctx, http.MethodGet, "/v1/sessions", q, nil, &p)
-	return p.Items, err
+	return q
+}
+
+// SessionPage is a part of a list.
+type SessionPage struct {
+	Items []Session `json:"items"`
+	Next  string    `json:"next_cursor"` // "" = this was the last
+}
+
+// Sessions gives a page of sessions, last active first. One that is written
+// into while you page goes to the front.
+func (c *Client) Sessions(ctx context.Context, in RecentInput) (SessionPage, error) {
+	var p SessionPage
+	err := c.call(ctx, http.MethodGet, "/v1/sessions", in.values(), nil, &p)
+	return p, err
 }
 
 func sessionPath(id string) string { return "/v1/sessions/" + url.PathEscape(id) }
@@ -83,6 +100,7 @@ type Prompt struct {
 	SessionID string    `json:"session_id"`
 	Project   string    `json:"project"`
 	Content   string    `json:"content"`
+	Truncated bool      `json:"truncated"` // Content is cut; [Client.Prompt] has it whole
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -98,4 +116,27 @@ func (c *Client) SavePrompt(ctx context.Context, session, project, content strin
 		return nil, err
 	}
 	return p, nil
+}
+
+// Prompt is one prompt, whole.
+func (c *Client) Prompt(ctx context.Context, id int64) (*Prompt, error) {
+	p := new(Prompt)
+	if err := c.call(ctx, http.MethodGet, "/v1/prompts/"+strconv.FormatInt(id, 10), nil, nil, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// PromptPage is a part of a list.
+type PromptPage struct {
+	Items []Prompt `json:"items"`
+	Next  string   `json:"next_cursor"` // "" = this was the last
+}
+
+// Prompts gives a page of prompts, newest first, their contents cut where they
+// are long.
+func (c *Client) Prompts(ctx context.Context, in RecentInput) (PromptPage, error) {
+	var p PromptPage
+	err := c.call(ctx, http.MethodGet, "/v1/prompts", in.values(), nil, &p)
+	return p, err
 }

@@ -46,19 +46,23 @@ func newSessionsCmd(g *globals) *cobra.Command {
 			}
 			view := struct {
 				Items []sessionJSON `json:"items"`
-			}{make([]sessionJSON, 0, len(list))}
-			for _, s := range list {
+				Next  string        `json:"next_cursor"`
+			}{make([]sessionJSON, 0, len(list.Sessions)), list.Next}
+			for _, s := range list.Sessions {
 				view.Items = append(view.Items, viewSession(s))
 			}
 			return g.print(cmd, view, func(w *out) {
-				if len(list) == 0 {
+				if len(list.Sessions) == 0 {
 					fmt.Fprintln(w, "no sessions here yet; --all lists every project's")
 				}
-				for _, s := range list {
+				for _, s := range list.Sessions {
 					fmt.Fprintf(w, "%s  %s  %s  [%s]  %s\n", s.ID, w.time(s.StartedAt), s.Status, s.Project, plural(s.Count, "memory", "memories"))
 					if s.Summary != "" {
 						w.snippet(s.Summary, 200, "--json")
 					}
+				}
+				if list.Next != "" {
+					fmt.Fprintf(w, "more: --cursor %s\n", list.Next)
 				}
 			})
 		}),
@@ -73,6 +77,7 @@ func recentFlags(cmd *cobra.Command, in *memory.RecentInput) {
 	cmd.Flags().StringVar(&in.Project, "project", "", "project (default: found from the directory)")
 	cmd.Flags().BoolVar(&in.AllProjects, "all", false, "all projects")
 	rangeVar(cmd.Flags(), &in.Limit, "limit", 20, 1, 1000, "at most this many")
+	cmd.Flags().StringVar(&in.Cursor, "cursor", "", "go on after the page before")
 }
 
 func newSessionStartCmd(g *globals) *cobra.Command {
@@ -164,7 +169,7 @@ func newSessionSummaryCmd(g *globals) *cobra.Command {
 func newSessionDeleteCmd(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:     "delete ID",
-		Short:   "Delete a session that has no memories",
+		Short:   "Delete a session that has nothing in it",
 		Example: "  engram sessions delete 5f2c",
 		Args:    cobra.ExactArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
@@ -194,10 +199,10 @@ func newPromptsCmd(g *globals) *cobra.Command {
 		Example: "  engram prompts --search 'retry policy'",
 		Args:    cobra.NoArgs,
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
-			var list []*engram.Prompt
+			var list memory.PromptsResult
 			var err error
 			if search != "" {
-				list, err = a.Memory.SearchPrompts(ctx, search, in)
+				list.Prompts, err = a.Memory.SearchPrompts(ctx, search, in)
 			} else {
 				list, err = a.Memory.Prompts(ctx, in)
 			}
@@ -206,17 +211,21 @@ func newPromptsCmd(g *globals) *cobra.Command {
 			}
 			view := struct {
 				Items []promptJSON `json:"items"`
-			}{make([]promptJSON, 0, len(list))}
-			for _, p := range list {
+				Next  string       `json:"next_cursor"`
+			}{make([]promptJSON, 0, len(list.Prompts)), list.Next}
+			for _, p := range list.Prompts {
 				view.Items = append(view.Items, promptJSON{p.ID, p.Session, p.Project, p.Content, rfc3339(p.CreatedAt)})
 			}
 			return g.print(cmd, view, func(w *out) {
-				if len(list) == 0 {
+				if len(list.Prompts) == 0 {
 					fmt.Fprintln(w, "no prompts here; --all lists every project's")
 				}
-				for _, p := range list {
+				for _, p := range list.Prompts {
 					fmt.Fprintf(w, "#%d  %s  [%s]\n", p.ID, w.time(p.CreatedAt), p.Project)
 					w.snippet(p.Content, 200, "--json")
+				}
+				if list.Next != "" {
+					fmt.Fprintf(w, "more: --cursor %s\n", list.Next)
 				}
 			})
 		}),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"engram"
 	"engram/internal/service/memory"
 	"engram/internal/service/transfer"
 )
@@ -105,12 +104,13 @@ func (a *api) context(ctx context.Context, in *contextQuery, _ *reply) (contextJ
 type listSessions struct {
 	Project string `query:"project" doc:"all projects when left out"`
 	Limit   int    `query:"limit" max:"1000" doc:"20 when left out"`
+	Cursor  string `query:"cursor" doc:"next_cursor of the page before"`
 }
 
 func (a *api) listSessions(ctx context.Context, in *listSessions, _ *reply) (page[sessionJSON], error) {
-	ss, err := a.Memory.Sessions(ctx, memory.RecentInput{Project: in.Project, Limit: in.Limit})
-	out := page[sessionJSON]{Items: make([]sessionJSON, 0, len(ss))}
-	for _, s := range ss {
+	list, err := a.Memory.Sessions(ctx, memory.RecentInput{Project: in.Project, Limit: in.Limit, Cursor: in.Cursor})
+	out := page[sessionJSON]{Items: make([]sessionJSON, 0, len(list.Sessions)), NextCursor: list.Next}
+	for _, s := range list.Sessions {
 		j := sessionOf(s)
 		j.Summary, j.Truncated = snippet(j.Summary)
 		out.Items = append(out.Items, j)
@@ -169,19 +169,20 @@ type listPrompts struct {
 	Query   string `query:"query"   doc:"only those that have words of it, best first"`
 	Project string `query:"project" doc:"all projects when left out"`
 	Limit   int    `query:"limit"   max:"1000" doc:"20 when left out"`
+	Cursor  string `query:"cursor"  doc:"next_cursor of the page before; not with a query"`
 }
 
 func (a *api) listPrompts(ctx context.Context, in *listPrompts, _ *reply) (page[promptJSON], error) {
-	recent := memory.RecentInput{Project: in.Project, Limit: in.Limit}
-	list := a.Memory.Prompts
+	recent := memory.RecentInput{Project: in.Project, Limit: in.Limit, Cursor: in.Cursor}
+	var list memory.PromptsResult
+	var err error
 	if in.Query != "" {
-		list = func(ctx context.Context, recent memory.RecentInput) ([]*engram.Prompt, error) {
-			return a.Memory.SearchPrompts(ctx, in.Query, recent)
-		}
+		list.Prompts, err = a.Memory.SearchPrompts(ctx, in.Query, recent)
+	} else {
+		list, err = a.Memory.Prompts(ctx, recent)
 	}
-	ps, err := list(ctx, recent)
-	out := page[promptJSON]{Items: make([]promptJSON, 0, len(ps))}
-	for _, p := range ps {
+	out := page[promptJSON]{Items: make([]promptJSON, 0, len(list.Prompts)), NextCursor: list.Next}
+	for _, p := range list.Prompts {
 		j := promptOf(p)
 		j.Content, j.Truncated = snippet(j.Content)
 		out.Items = append(out.Items, j)

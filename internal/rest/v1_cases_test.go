@@ -47,6 +47,7 @@ var v1Cases = []routeCase{
 	{"v1 context", fetch("/v1/context?project=alpha&max_bytes=100000&compact=false"), 200, []string{`"text":"`, "Drinks", `"pinned":1`, `"project":"alpha"`}, nil},
 
 	{"v1 sessions", fetch("/v1/sessions?limit=5"), 200, []string{`{"items":[`, `"id":"s1"`, `"memory_count":2`}, nil},
+	{"v1 first page of sessions", fetch("/v1/sessions?limit=1"), 200, []string{`{"items":[{"id":"`, `"next_cursor":"A`}, nil},
 	{"v1 no sessions", fetch("/v1/sessions?project=nowhere"), 200, []string{`{"items":[],"next_cursor":""}`}, nil},
 	{"v1 start a session", post("/v1/sessions", `{"id":"s2"}`), 201, []string{`"id":"s2"`, `"status":"active"`}, nil},
 	{"v1 start it again", post("/v1/sessions", `{"id":"s1","project":"zeta"}`), 200, []string{`"id":"s1"`, `"project":"alpha"`}, nil},
@@ -96,6 +97,9 @@ var v1ErrorCases = []routeCase{
 	{"v1 history of an unknown one", fetch("/v1/memories/999/history"), 404, []string{`"code":"unknown_id"`}, nil},
 	{"v1 history of an erased id", fetch("/v1/memories/x/history"), 400, []string{`"code":"invalid_id"`}, nil},
 	{"v1 a wrong cursor", fetch("/v1/memories?cursor=zzz"), 400, []string{`"code":"invalid_cursor"`}, nil},
+	{"v1 a wrong cursor of sessions", fetch("/v1/sessions?cursor=zzz"), 400, []string{`"code":"invalid_cursor"`}, nil},
+	{"v1 a wrong cursor of prompts", fetch("/v1/prompts?cursor=zzz"), 400, []string{`"code":"invalid_cursor"`}, nil},
+	{"v1 a cursor of found prompts", fetch("/v1/prompts?query=morning&cursor=zzz"), 400, []string{`"code":"invalid_cursor"`, "leave the words out"}, nil},
 	{"v1 a wrong order", fetch("/v1/memories?order=random"), 400, []string{`"code":"invalid_order"`, "created, activity, occurred"}, nil},
 	{"v1 a wrong time", fetch("/v1/memories?since=soon"), 400, []string{`"code":"invalid_time"`, "since"}, nil},
 	{"v1 a negative limit in a body", post("/v1/search", `{"query":"tea","limit":-1}`), 400, []string{`"code":"invalid_parameter"`}, nil},

@@ -94,9 +94,9 @@ type recentSessions struct {
 }
 
 func (a *api) recentSessions(ctx context.Context, in *recentSessions, _ *reply) ([]wireSession, error) {
-	ss, err := a.Memory.Sessions(ctx, memory.RecentInput{Project: in.Project, Limit: orDefault(in.Limit, 5)})
-	out := make([]wireSession, 0, len(ss))
-	for _, s := range ss {
+	list, err := a.Memory.Sessions(ctx, memory.RecentInput{Project: in.Project, Limit: orDefault(in.Limit, 5)})
+	out := make([]wireSession, 0, len(list.Sessions))
+	for _, s := range list.Sessions {
 		w := wireSessionOf(s)
 		w.Summary, w.Truncated = snippet(w.Summary)
 		out = append(out, w)
@@ -200,8 +200,8 @@ type recentPrompts struct {
 }
 
 func (a *api) recentPrompts(ctx context.Context, in *recentPrompts, _ *reply) ([]wirePrompt, error) {
-	ps, err := a.Memory.Prompts(ctx, memory.RecentInput{Project: in.Project, Limit: in.Limit})
-	return wirePrompts(ps), err
+	list, err := a.Memory.Prompts(ctx, memory.RecentInput{Project: in.Project, Limit: in.Limit})
+	return wirePrompts(list.Prompts), err
 }
 
 type searchWirePrompts struct {

@@ -218,9 +218,12 @@ const (
 type Page struct {
 	Limit int // 0 = all
 	// After is the last item of the page before: its time in the list's order,
-	// and its id. Zero = from the start.
-	After   time.Time
-	AfterID int64
+	// and its id, AfterKey where ids are texts. Zero = from the start. Pages on end
+	// have each item once, also among equal times and beside writes; what gets a
+	// new time meanwhile moves in the order, and what is new is before the page.
+	After    time.Time
+	AfterID  int64
+	AfterKey string
 }
 
 // Sessions keeps sessions.
@@ -237,8 +240,8 @@ type Sessions interface {
 	// Session is one session, with Count.
 	Session(ctx context.Context, workspace, id string) (*engram.Session, error)
 
-	// ListSessions lists by last activity, newest first, ties by id, with Count.
-	// Projects nil = all.
+	// ListSessions lists by last activity, newest first, ties by id, the last
+	// first, with Count. Projects nil = all. A page goes on after AfterKey.
 	ListSessions(ctx context.Context, workspace string, projects []string, page Page) ([]*engram.Session, error)
 
 	// DeleteSession removes a session that has nothing in it. One that has
@@ -260,7 +263,7 @@ type Prompts interface {
 	// Prompt is one prompt.
 	Prompt(ctx context.Context, workspace string, id int64) (*engram.Prompt, error)
 
-	// ListPrompts lists newest first, ties by id.
+	// ListPrompts lists newest first, ties by id, newest first.
 	ListPrompts(ctx context.Context, workspace string, projects []string, page Page) ([]*engram.Prompt, error)
 
 	// SearchPrompts finds prompts that have any of terms (as package text makes

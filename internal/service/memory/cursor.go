@@ -13,29 +13,62 @@ import (
 // that an old one is told apart and not misread.
 const cursorVersion = 1
 
-const cursorSize = 1 + 1 + 8 + 8 // version, order, time in microseconds, id
+// The lists that have cursors: those of memories are their orders.
+const (
+	sessionCursor = 's'
+	promptCursor  = 'p'
+)
+
+const cursorHead = 1 + 1 + 8 // version, list, time in microseconds; the key follows
 
 // cursor names the last item of a page; callers send it back as it is.
-func cursor(order store.Order, at time.Time, id int64) string {
-	b := []byte{cursorVersion, byte(order)}
+func cursor(list byte, at time.Time, key []byte) string {
+	b := []byte{cursorVersion, list}
 	b = binary.BigEndian.AppendUint64(b, uint64(at.UnixMicro()))
-	b = binary.BigEndian.AppendUint64(b, uint64(id))
-	return base64.RawURLEncoding.EncodeToString(b)
+	return base64.RawURLEncoding.EncodeToString(append(b, key...))
 }
 
-// parseCursor reads what [cursor] wrote for a list in the same order.
-func parseCursor(s string, order store.Order) (time.Time, int64, error) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil || len(b) != cursorSize || b[0] != cursorVersion {
-		return time.Time{}, 0, engram.Errorf(engram.ErrInvalid, "the cursor is not one of this list").
-			WithCode("invalid_cursor").WithHint("send next_cursor as it came, or none to begin at the start")
+// numberKey is the key of what has a number as its id.
+func numberKey(id int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
+
+// parseCursor sets where page goes on, from what [cursor] wrote for the same list.
+func parseCursor(s string, list byte, page *store.Page) error {
+	if s == "" {
+		return nil
 	}
-	if store.Order(b[1]) != order {
-		return time.Time{}, 0, engram.Errorf(engram.ErrInvalid, "the cursor belongs to a list in another order").
+	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	if err != nil || len(b) <= cursorHead || b[0] != cursorVersion {
+		return noCursor()
+	}
+	if b[1] != list {
+		return engram.Errorf(engram.ErrInvalid, "the cursor belongs to another list, or one in another order").
 			WithCode("invalid_cursor").WithHint("keep the order from page to page")
 	}
-	at := time.UnixMicro(int64(binary.BigEndian.Uint64(b[2:]))).UTC()
-	return at, int64(binary.BigEndian.Uint64(b[10:])), nil
+	key := b[cursorHead:]
+	switch {
+	case list == sessionCursor:
+		page.AfterKey = string(key)
+	case len(key) == 8:
+		page.AfterID = int64(binary.BigEndian.Uint64(key))
+	default:
+		return noCursor()
+	}
+	page.After = time.UnixMicro(int64(binary.BigEndian.Uint64(b[2:]))).UTC()
+	return nil
+}
+
+func noCursor() error {
+	return engram.Errorf(engram.ErrInvalid, "the cursor is not one of this list").
+		WithCode("invalid_cursor").WithHint("send next_cursor as it came, or none to begin at the start")
+}
+
+// cut takes the item off that was asked for beyond a page, and gives the cursor
+// of the page's last one where there was such an item.
+func cut[T any](items []T, limit int, at func(last T) string) (page []T, next string) {
+	if len(items) <= limit {
+		return items, ""
+	}
+	return items[:limit], at(items[limit-1])
 }
 
 // orderTime is the time by which order lists m.

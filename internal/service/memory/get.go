@@ -101,21 +101,17 @@ func (s *Service) List(ctx context.Context, in ListInput) (ListResult, error) {
 		return ListResult{}, err
 	}
 	page := store.Page{Limit: limit + 1} // one more tells whether there is a next page
-	if in.Cursor != "" {
-		if page.After, page.AfterID, err = parseCursor(in.Cursor, in.Order); err != nil {
-			return ListResult{}, err
-		}
+	if err := parseCursor(in.Cursor, byte(in.Order), &page); err != nil {
+		return ListResult{}, err
 	}
 	ms, err := s.store.ListMemories(ctx, filter, in.Order, page)
 	if err != nil {
 		return ListResult{}, err
 	}
-	r := ListResult{Memories: ms}
-	if len(ms) > limit {
-		r.Memories = ms[:limit]
-		last := ms[limit-1]
-		r.Next = cursor(in.Order, orderTime(last, in.Order), last.ID)
-	}
+	var r ListResult
+	r.Memories, r.Next = cut(ms, limit, func(last *engram.Memory) string {
+		return cursor(byte(in.Order), orderTime(last, in.Order), numberKey(last.ID))
+	})
 	return r, nil
 }
 

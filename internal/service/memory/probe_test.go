@@ -202,10 +202,10 @@ func TestProbeC2UnknownSessions(t *testing.T) {
 	}
 	wg.Wait()
 	sessions, err := f.Sessions(ctx, memory.RecentInput{Project: "p", Limit: 100})
-	if err != nil || len(sessions) != 5 {
-		t.Fatalf("%d sessions, %v; want 5", len(sessions), err)
+	if err != nil || len(sessions.Sessions) != 5 {
+		t.Fatalf("%d sessions, %v; want 5", len(sessions.Sessions), err)
 	}
-	for _, s := range sessions {
+	for _, s := range sessions.Sessions {
 		if s.Count != 8 || s.Project != "p" {
 			t.Errorf("session %s has %d memories in project %q, want 8 in p", s.ID, s.Count, s.Project)
 		}

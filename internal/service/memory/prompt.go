@@ -48,24 +48,36 @@ func (s *Service) Prompt(ctx context.Context, id int64) (*engram.Prompt, error) 
 }
 
 // Prompts lists prompts, newest first.
-func (s *Service) Prompts(ctx context.Context, in RecentInput) ([]*engram.Prompt, error) {
+func (s *Service) Prompts(ctx context.Context, in RecentInput) (PromptsResult, error) {
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {
-		return nil, err
+		return PromptsResult{}, err
 	}
 	limit, err := listLimit(in.Limit)
 	if err != nil {
-		return nil, err
+		return PromptsResult{}, err
+	}
+	page := store.Page{Limit: limit + 1} // one more tells whether there is a next page
+	if err := parseCursor(in.Cursor, promptCursor, &page); err != nil {
+		return PromptsResult{}, err
 	}
 	projects, err := s.projectList(ctx, actor.Workspace, in)
 	if err != nil {
-		return nil, err
+		return PromptsResult{}, err
 	}
-	return s.store.ListPrompts(ctx, actor.Workspace, projects, store.Page{Limit: limit})
+	list, err := s.store.ListPrompts(ctx, actor.Workspace, projects, page)
+	if err != nil {
+		return PromptsResult{}, err
+	}
+	var r PromptsResult
+	r.Prompts, r.Next = cut(list, limit, func(last *engram.Prompt) string {
+		return cursor(promptCursor, last.CreatedAt, numberKey(last.ID))
+	})
+	return r, nil
 }
 
-// SearchPrompts finds prompts that have any word of query, best first. A query
-// without words finds nothing.
+// SearchPrompts finds prompts that have any word of query, best first: one list,
+// which has no further page. A query without words finds nothing.
 func (s *Service) SearchPrompts(ctx context.Context, query string, in RecentInput) ([]*engram.Prompt, error) {
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {
@@ -73,6 +85,10 @@ func (s *Service) SearchPrompts(ctx context.Context, query string, in RecentInpu
 	}
 	if strings.TrimSpace(query) == "" {
 		return nil, engram.Errorf(engram.ErrInvalid, "query is required").WithCode("query_required")
+	}
+	if in.Cursor != "" {
+		return nil, engram.Errorf(engram.ErrInvalid, "prompts that are found by words have no pages").
+			WithCode("invalid_cursor").WithHint("raise the limit, up to %d, or leave the words out", maxList)
 	}
 	limit, err := listLimit(in.Limit)
 	if err != nil {

@@ -226,7 +226,20 @@ type CaptureResult struct {
 type RecentInput struct {
 	Project     string // "" = the default project, with AllProjects = all
 	AllProjects bool
-	Limit       int // default 20, at most 1000
+	Limit       int    // default 20, at most 1000
+	Cursor      string // from the page before
+}
+
+// SessionsResult is a page of sessions.
+type SessionsResult struct {
+	Sessions []*engram.Session
+	Next     string // cursor of the next page, "" = this was the last
+}
+
+// PromptsResult is a page of prompts.
+type PromptsResult struct {
+	Prompts []*engram.Prompt
+	Next    string // cursor of the next page, "" = this was the last
 }
 
 // SessionInput starts a session.

@@ -119,24 +119,37 @@ func (s *Service) Session(ctx context.Context, id string) (*engram.Session, erro
 	return s.store.Session(ctx, actor.Workspace, id)
 }
 
-// Sessions lists sessions by last activity, newest first.
-func (s *Service) Sessions(ctx context.Context, in RecentInput) ([]*engram.Session, error) {
+// Sessions lists sessions by last activity, newest first. One that is written
+// into while somebody pages goes to the front.
+func (s *Service) Sessions(ctx context.Context, in RecentInput) (SessionsResult, error) {
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {
-		return nil, err
+		return SessionsResult{}, err
 	}
 	limit, err := listLimit(in.Limit)
 	if err != nil {
-		return nil, err
+		return SessionsResult{}, err
+	}
+	page := store.Page{Limit: limit + 1} // one more tells whether there is a next page
+	if err := parseCursor(in.Cursor, sessionCursor, &page); err != nil {
+		return SessionsResult{}, err
 	}
 	projects, err := s.projectList(ctx, actor.Workspace, in)
 	if err != nil {
-		return nil, err
+		return SessionsResult{}, err
 	}
 	if err := s.lapse(ctx, actor.Workspace); err != nil {
-		return nil, err
+		return SessionsResult{}, err
 	}
-	return s.store.ListSessions(ctx, actor.Workspace, projects, store.Page{Limit: limit})
+	list, err := s.store.ListSessions(ctx, actor.Workspace, projects, page)
+	if err != nil {
+		return SessionsResult{}, err
+	}
+	var r SessionsResult
+	r.Sessions, r.Next = cut(list, limit, func(last *engram.Session) string {
+		return cursor(sessionCursor, last.LastSeen, []byte(last.ID))
+	})
+	return r, nil
 }
 
 // DeleteSession removes a session that has nothing in it, hidden memories and

@@ -2,6 +2,8 @@ package memory_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +74,7 @@ func TestSessionsLapse(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]engram.SessionStatus{}
-	for _, s := range list {
+	for _, s := range list.Sessions {
 		got[s.ID] = s.Status
 	}
 	want := map[string]engram.SessionStatus{"old": engram.SessionLapsed, "busy": engram.SessionActive}
@@ -224,7 +226,7 @@ func TestPrompts(t *testing.T) {
 		t.Fatalf("SavePrompt = %+v, %v", other, err)
 	}
 	list, err := f.Prompts(ctx, memory.RecentInput{Project: "weaver", Limit: 2})
-	if err != nil || len(list) != 2 || list[0].Content != "what now" || list[0].Session != "manual-save-weaver" {
+	if ps := list.Prompts; err != nil || len(ps) != 2 || ps[0].Content != "what now" || ps[0].Session != "manual-save-weaver" {
 		t.Errorf("Prompts = %+v, %v", list, err)
 	}
 	for query, want := range map[string]string{
@@ -251,6 +253,85 @@ func TestPrompts(t *testing.T) {
 	wantError(t, err, engram.ErrInvalid, "content_required")
 	_, err = f.SavePrompt(ctx, "", "", strings.Repeat("x", 1<<20+1))
 	wantError(t, err, engram.ErrTooLarge, "content_too_large")
+	_, err = f.SearchPrompts(ctx, "loom", memory.RecentInput{Project: "weaver", Cursor: list.Next})
+	wantError(t, err, engram.ErrInvalid, "invalid_cursor")
 	_, err = f.SearchPrompts(ctx, " ", memory.RecentInput{})
 	wantError(t, err, engram.ErrInvalid, "query_required")
+}
+
+// TestPagesOfSessionsAndPrompts: 250 of the same time are read in pages exactly
+// once each, whatever is written meanwhile.
+func TestPagesOfSessionsAndPrompts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	start := func(id string) string {
+		t.Helper()
+		if _, _, err := f.StartSession(ctx, memory.SessionInput{ID: id, Project: "p"}); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	ask := func(content string) string {
+		t.Helper()
+		if _, err := f.SavePrompt(ctx, "asked", "p", content); err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	for name, list := range map[string]struct {
+		add  func(id string) string
+		page func(in memory.RecentInput) (ids []string, next string, err error)
+	}{
+		"sessions": {start, func(in memory.RecentInput) (ids []string, next string, err error) {
+			r, err := f.Sessions(ctx, in)
+			for _, s := range r.Sessions {
+				ids = append(ids, s.ID)
+			}
+			return ids, r.Next, err
+		}},
+		"prompts": {ask, func(in memory.RecentInput) (ids []string, next string, err error) {
+			r, err := f.Prompts(ctx, in)
+			for _, p := range r.Prompts {
+				ids = append(ids, p.Content)
+			}
+			return ids, r.Next, err
+		}},
+	} {
+		var want, got, sizes []string
+		for i := range 250 {
+			want = append(want, list.add(fmt.Sprintf("%s %d é", name, i)))
+		}
+		for in := (memory.RecentInput{Project: "p", Limit: 100}); ; {
+			ids, next, err := list.page(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, sizes = append(got, ids...), append(sizes, fmt.Sprint(len(ids)))
+			if in.Cursor = next; next == "" {
+				break
+			}
+			f.clock.Add(time.Second)
+			list.add("new after page " + sizes[0] + next[:12])
+			list.add(ids[0]) // a session that was read is active again
+		}
+		got = slices.DeleteFunc(got, func(id string) bool { return id == "asked" })
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: what the pages have (-want +got):\n%s", name, diff)
+		}
+	}
+	r, err := f.Sessions(ctx, memory.RecentInput{Limit: 1})
+	if err != nil || r.Next == "" {
+		t.Fatalf("Sessions = %+v, %v; want a next page", r, err)
+	}
+	_, err = f.Prompts(ctx, memory.RecentInput{Cursor: r.Next})
+	wantError(t, err, engram.ErrInvalid, "invalid_cursor")
+	_, err = f.List(ctx, memory.ListInput{Cursor: r.Next})
+	wantError(t, err, engram.ErrInvalid, "invalid_cursor")
+	for _, wrong := range []string{"zzz", r.Next[:8], "_" + r.Next[1:]} {
+		_, err = f.Sessions(ctx, memory.RecentInput{Cursor: wrong})
+		wantError(t, err, engram.ErrInvalid, "invalid_cursor")
+	}
 }

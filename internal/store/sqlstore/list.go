@@ -128,6 +128,7 @@ func listQuery(f store.Filter, order store.Order, page store.Page) *query {
 type listing struct {
 	column, direction string
 	page              store.Page
+	textID            bool // ids are texts
 }
 
 // ids appends a query of the ids of the part, of current memories.
@@ -156,8 +157,11 @@ func (l listing) ids(q *query, f store.Filter) {
 // finish appends the start of the page, order and limit.
 func (l listing) finish(q *query) {
 	if !l.page.After.IsZero() {
-		at := micros(l.page.After)
-		q.add(" AND "+l.column+" <= ? AND ("+l.column+" < ? OR id < ?)", at, at, l.page.AfterID)
+		at, id := micros(l.page.After), any(l.page.AfterID)
+		if l.textID {
+			id = l.page.AfterKey
+		}
+		q.add(" AND "+l.column+" <= ? AND ("+l.column+" < ? OR id < ?)", at, at, id)
 	}
 	l.orderAndLimit(q)
 }

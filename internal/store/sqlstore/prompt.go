@@ -131,7 +131,7 @@ func unknownPrompt(id int64) error {
 func (s *Store) ListPrompts(ctx context.Context, workspace string, projects []string, page store.Page) ([]*engram.Prompt, error) {
 	q := new(query)
 	q.add("SELECT " + promptColumns + " FROM prompts")
-	projectPage(q, workspace, projects, "created_at", page)
+	projectPage(q, workspace, projects, listing{column: "created_at", direction: "DESC", page: page})
 	return s.prompts(ctx, "list prompts", q)
 }
 

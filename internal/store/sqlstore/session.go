@@ -137,7 +137,7 @@ func (s *Store) Session(ctx context.Context, workspace, id string) (got *engram.
 func (s *Store) ListSessions(ctx context.Context, workspace string, projects []string, page store.Page) ([]*engram.Session, error) {
 	q := new(query)
 	q.add("SELECT " + sessionColumns + " FROM sessions")
-	projectPage(q, workspace, projects, "last_seen", page)
+	projectPage(q, workspace, projects, listing{column: "last_seen", direction: "DESC", page: page, textID: true})
 	var out []*engram.Session
 	err := s.rows(ctx, q.String(), q.args, func(rows *sql.Rows) error {
 		one, err := scanSession(rows)
@@ -151,10 +151,10 @@ func (s *Store) ListSessions(ctx context.Context, workspace string, projects []s
 }
 
 // projectPage appends WHERE, ORDER BY and LIMIT of a list of sessions or prompts.
-func projectPage(q *query, workspace string, projects []string, column string, page store.Page) {
+func projectPage(q *query, workspace string, projects []string, l listing) {
 	q.add(" WHERE workspace = ?", workspace)
 	in(q, "project", "IN", projects)
-	listing{column: column, direction: "DESC", page: page}.finish(q)
+	l.finish(q)
 }
 
 // DeleteSession implements [store.Sessions].

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,32 @@ var sessionTests = map[string]func(t *testing.T, f *fixture){
 		_, err := f.Session(t.Context(), "other", "a")
 		wantKind(t, "foreign session", err, engram.ErrNotFound)
 	},
+	"pages": func(t *testing.T, f *fixture) {
+		open := func(id string) {
+			_, _, err := f.StartSession(t.Context(), engram.Session{ID: id, Workspace: ws, Project: "tea", StartedAt: f.now})
+			ok(t, err)
+		}
+		var want []string
+		for i := range 250 {
+			want = append(want, fmt.Sprint("s", i))
+			open(want[i])
+		}
+		at := f.now
+		for _, projects := range [][]string{nil, {"tea"}, {"tea", "coffee"}} {
+			got := f.pages(t, 250, func(page store.Page) ([]string, store.Page) {
+				ss := must(f.ListSessions(t.Context(), ws, projects, page))(t)
+				f.tick(time.Second)
+				open(fmt.Sprint("new", f.now.Unix()))
+				if len(ss) > 0 {
+					page.After, page.AfterKey = ss[len(ss)-1].LastSeen, ss[len(ss)-1].ID
+				}
+				return sessionIDs(slices.DeleteFunc(ss, func(s *engram.Session) bool { return !s.LastSeen.Equal(at) })), page
+			})
+			same(t, "pages", got, slices.Sorted(slices.Values(want)))
+		}
+		first := must(f.ListSessions(t.Context(), ws, nil, store.Page{Limit: 1, After: at, AfterKey: "s99"}))(t)
+		same(t, "after s99", sessionIDs(first), []string{"s98"})
+	},
 	"delete": func(t *testing.T, f *fixture) {
 		wantKind(t, "unknown", f.DeleteSession(t.Context(), ws, "s1"), engram.ErrNotFound)
 		_, _, err := f.StartSession(t.Context(), engram.Session{ID: "s1", Workspace: ws, StartedAt: f.now})
@@ -145,6 +172,23 @@ var sessionTests = map[string]func(t *testing.T, f *fixture){
 	},
 }
 
+// pages reads pages of 100 until one is empty, and gives what they had, sorted.
+// The list has n of one time at its end.
+func (f *fixture) pages(t *testing.T, n int, read func(store.Page) ([]string, store.Page)) (got []string) {
+	t.Helper()
+	page := store.Page{Limit: 100}
+	for range n {
+		ids, next := read(page)
+		if next == page {
+			slices.Sort(got)
+			return got
+		}
+		got, page = append(got, ids...), next
+	}
+	t.Fatalf("no end after %d pages", n)
+	return nil
+}
+
 func contents(ps []*engram.Prompt) (out []string) {
 	for _, p := range ps {
 		out = append(out, p.Content)
@@ -171,6 +215,29 @@ var promptTests = map[string]func(t *testing.T, f *fixture){
 		same(t, "foreign", len(must(f.ListPrompts(t.Context(), "other", nil, store.Page{}))(t)), 0)
 		same(t, "session", must(f.Session(t.Context(), ws, "s1"))(t).Project, "tea")
 		ok(t, f.SavePrompt(t.Context(), &engram.Prompt{Workspace: ws, Content: "alone", CreatedAt: f.now}))
+	},
+	"pages": func(t *testing.T, f *fixture) {
+		ask := func(content string) {
+			ok(t, f.SavePrompt(t.Context(), &engram.Prompt{Workspace: ws, Project: "tea", Content: content, CreatedAt: f.now}))
+		}
+		var want []string
+		for i := range 250 {
+			want = append(want, fmt.Sprint("p", i))
+			ask(want[i])
+		}
+		at := f.now
+		for _, projects := range [][]string{nil, {"tea"}, {"tea", "coffee"}} {
+			got := f.pages(t, 250, func(page store.Page) ([]string, store.Page) {
+				ps := must(f.ListPrompts(t.Context(), ws, projects, page))(t)
+				f.tick(time.Second)
+				ask("new")
+				if len(ps) > 0 {
+					page.After, page.AfterID = ps[len(ps)-1].CreatedAt, ps[len(ps)-1].ID
+				}
+				return contents(slices.DeleteFunc(ps, func(p *engram.Prompt) bool { return !p.CreatedAt.Equal(at) })), page
+			})
+			same(t, "pages", got, slices.Sorted(slices.Values(want)))
+		}
 	},
 	"search": func(t *testing.T, f *fixture) {
 		for i, content := range []string{"kettle boils", "kettle whistles loudly", "cup", "kettle"} {
