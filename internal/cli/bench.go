@@ -112,9 +112,13 @@ func (g *globals) printTable(cmd *cobra.Command, r interface{ WriteTable(w io.Wr
 	return r.WriteTable(cmd.OutOrStdout())
 }
 
-// progress writes what is being done to standard error.
+// progress writes what is being done to standard error, for people.
 func (g *globals) progress(cmd *cobra.Command) func(string) {
-	return func(step string) { fmt.Fprintln(cmd.ErrOrStderr(), step) }
+	return func(step string) {
+		if !g.json {
+			fmt.Fprintln(cmd.ErrOrStderr(), step)
+		}
+	}
 }
 
 // openBench opens a store in dir as the product does with nothing configured.

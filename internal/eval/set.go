@@ -84,20 +84,20 @@ func FindSets(dirs, names []string) ([]string, error) {
 	var found []string
 	for _, dir := range dirs {
 		if isSet(dir) {
-			found = append(found, dir)
+			found = appendNew(found, dir)
 			continue
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, fmt.Errorf("set %s: %w", dir, err)
 		}
-		before := len(found)
+		some := false
 		for _, e := range entries {
 			if inside := filepath.Join(dir, e.Name()); isSet(inside) {
-				found = append(found, inside)
+				found, some = appendNew(found, inside), true
 			}
 		}
-		if len(found) == before {
+		if !some {
 			return nil, notASet(dir, fs.ErrNotExist)
 		}
 	}
@@ -116,6 +116,13 @@ func FindSets(dirs, names []string) ([]string, error) {
 	return chosen, nil
 }
 
+func appendNew(dirs []string, dir string) []string {
+	if dir = filepath.Clean(dir); slices.Contains(dirs, dir) {
+		return dirs
+	}
+	return append(dirs, dir)
+}
+
 func setNames(dirs []string) string {
 	names := make([]string, 0, len(dirs))
 	for _, dir := range dirs {
@@ -132,7 +139,7 @@ func isSet(dir string) bool {
 func notASet(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return engram.Errorf(engram.ErrInvalid, "%s is not a benchmark set", dir).
-			WithCode("not_a_set").WithHint("a set has corpus.jsonl or corpus.jsonl.gz, queries.jsonl and qrels.tsv")
+			WithCode("not_a_set").WithHint("a set has corpus.jsonl or corpus.jsonl.gz, queries.jsonl and qrels.tsv; a folder of sets will do as well")
 	}
 	return err
 }

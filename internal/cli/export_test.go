@@ -1,0 +1,10 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// NewRootCmd is the tree of all commands.
+func NewRootCmd(env Env) *cobra.Command { return newRootCmd(&globals{env: env, zone: time.UTC}) }
