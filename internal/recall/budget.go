@@ -38,6 +38,7 @@ type Packed struct {
 	Importance float64 `json:"importance"`
 	Diversity  float64 `json:"diversity"` // 1 - the greatest overlap with what was packed before
 	Score      float64 `json:"score"`
+	Left       int     `json:"left"` // tokens of the budget, when its turn came
 	Kept       bool    `json:"kept"` // false: it did not fit
 }
 
@@ -66,6 +67,7 @@ func Pack(items []Item, budget int, now time.Time) []Packed {
 		}
 		p := waiting[best]
 		waiting = append(waiting[:best], waiting[best+1:]...)
+		p.Left = budget
 		if p.Tokens <= budget {
 			p.Kept = true
 			budget -= p.Tokens

@@ -1,6 +1,8 @@
 package recall
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"engram/internal/text"
@@ -53,7 +55,8 @@ type TraceArm struct {
 // TraceCandidate is how one memory was judged.
 type TraceCandidate struct {
 	ID          int64               `json:"id"`
-	Rank        int                 `json:"rank"`
+	Rank        int                 `json:"rank"`            // in the pool
+	Place       int                 `json:"place,omitempty"` // among those that cleared the floor
 	Arms        map[string]ArmScore `json:"arms"`
 	Features    Features            `json:"features"`
 	Evidence    Evidence            `json:"evidence"`
@@ -78,6 +81,7 @@ const (
 	Outranked  Outcome = "outranked" // cleared the floor, and the limit was reached
 	Gone       Outcome = "gone"      // deleted between the search and the reading
 	OverBudget Outcome = "over_budget"
+	NotFound   Outcome = "not_found" // by any arm: no candidate, and judged by itself
 )
 
 // traced is how many candidates a trace shows.
@@ -85,7 +89,10 @@ const traced = 100
 
 // Trace explains p as ranked. The outcomes are filled as far as the floor.
 func (p *Pool) Trace() *Trace {
-	t := &Trace{Query: p.Query.Trace(), Floor: p.least(), Pool: len(p.Candidates)}
+	t := &Trace{
+		Query: p.Query.Trace(), Floor: p.least(), Pool: len(p.Candidates),
+		Arms: []TraceArm{}, Candidates: []TraceCandidate{},
+	}
 	for i, name := range p.Arms {
 		arm := TraceArm{Name: name}
 		for _, c := range p.Candidates {
@@ -95,15 +102,17 @@ func (p *Pool) Trace() *Trace {
 		}
 		t.Arms = append(t.Arms, arm)
 	}
+	passed := 0
 	for rank, c := range p.Candidates {
 		below := c.Probability < t.Floor
+		if !below {
+			passed++
+		}
 		if rank >= traced && (!below || t.Rejected != nil) {
 			continue
 		}
 		tc := p.traceCandidate(rank, c)
-		if below {
-			tc.Outcome = BelowFloor
-		}
+		tc.place(passed, t.Floor)
 		if below && (t.Rejected == nil || c.Probability > t.Rejected.Probability) {
 			t.Rejected = &tc
 		}
@@ -112,6 +121,50 @@ func (p *Pool) Trace() *Trace {
 		}
 	}
 	return t
+}
+
+// Judged is how the pool as ranked judged one memory, however far down it
+// stands; false where no arm found it.
+func (p *Pool) Judged(id int64) (TraceCandidate, bool) {
+	passed, floor := 0, p.least()
+	for rank, c := range p.Candidates {
+		if c.Probability >= floor {
+			passed++
+		}
+		if c.ID == id {
+			tc := p.traceCandidate(rank, c)
+			tc.place(passed, floor)
+			return tc, true
+		}
+	}
+	return TraceCandidate{}, false
+}
+
+// place says on which side of the floor a candidate is; passed counts those
+// that cleared it, down to this one.
+func (c *TraceCandidate) place(passed int, floor float64) {
+	if c.Probability < floor {
+		c.Outcome = BelowFloor
+		return
+	}
+	c.Place = passed
+}
+
+// Least is the lowest score by which an arm took part in the pool; false where
+// it found nothing.
+func (p *Pool) Least(arm string) (float64, bool) {
+	least, found := 0.0, false
+	for i, name := range p.Arms {
+		if name != arm {
+			continue
+		}
+		for _, c := range p.Candidates {
+			if a := c.Arms[i]; a.Rank > 0 && (!found || a.Score < least) {
+				least, found = a.Score, true
+			}
+		}
+	}
+	return least, found
 }
 
 func (p *Pool) traceCandidate(rank int, c *Candidate) TraceCandidate {
@@ -181,6 +234,41 @@ func (q *Query) Trace() TraceQuery {
 		})
 	}
 	return t
+}
+
+// Said parts the words that say something by whether a memory has them itself,
+// in whatever form; what stands in for one is named behind it. tf is how often it
+// has each of the query's terms; nil = none.
+func (q *Query) Said(tf []float32) (said, missing []string) {
+	for i := range q.Words {
+		w := &q.Words[i]
+		if w.Stop {
+			continue
+		}
+		as := slices.IndexFunc(w.forms, func(f form) bool { return f.in(tf) })
+		switch {
+		case as < 0:
+			missing = append(missing, w.Surface)
+		case w.forms[as].weight < 1:
+			said = append(said, w.Surface+" (as "+q.spell(w.forms[as])+")")
+		default:
+			said = append(said, w.Surface)
+		}
+	}
+	return said, missing
+}
+
+// in reports whether a text has all terms of the form.
+func (f form) in(tf []float32) bool {
+	return !slices.ContainsFunc(f.terms, func(t int) bool { return t >= len(tf) || tf[t] <= 0 })
+}
+
+func (q *Query) spell(f form) string {
+	terms := make([]string, len(f.terms))
+	for i, t := range f.terms {
+		terms[i] = q.Terms[t].Text
+	}
+	return strings.Join(terms, " ")
 }
 
 func timeOrNil(t time.Time) *time.Time {

@@ -79,6 +79,10 @@ var calls = map[string]struct {
 		_, err := s.Recall(ctx, memory.RecallInput{SearchInput: memory.SearchInput{Query: "x"}})
 		return err
 	}},
+	"Explain": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
+		_, err := s.Explain(ctx, memory.ExplainInput{RecallInput: memory.RecallInput{SearchInput: memory.SearchInput{Query: "x"}}, ID: 1})
+		return err
+	}},
 	"Context": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
 		_, err := s.Context(ctx, memory.ContextInput{})
 		return err

@@ -21,23 +21,33 @@ const (
 
 // Recall packs what answers a question into a token budget.
 func (s *Service) Recall(ctx context.Context, in RecallInput) (RecallResult, error) {
-	budget := cmp.Or(in.Budget, defaultBudget)
+	f, r, err := s.recall(ctx, in)
+	if err != nil {
+		return RecallResult{}, err
+	}
+	f.count(r.Hits)
+	return r, nil
+}
+
+func (in *RecallInput) budget() int { return cmp.Or(in.Budget, defaultBudget) }
+
+// recall is Recall that counts no access.
+func (s *Service) recall(ctx context.Context, in RecallInput) (*finding, RecallResult, error) {
+	budget := in.budget()
 	if budget < minBudget || budget > maxBudget {
-		return RecallResult{}, engram.Errorf(engram.ErrInvalid, "budget is %d tokens, it must be %d to %d", in.Budget, minBudget, maxBudget).
+		return nil, RecallResult{}, engram.Errorf(engram.ErrInvalid, "budget is %d tokens, it must be %d to %d", in.Budget, minBudget, maxBudget).
 			WithCode("invalid_budget")
 	}
 	f, err := s.find(ctx, in.SearchInput, defaultRecall)
 	if err != nil {
-		return RecallResult{}, err
+		return nil, RecallResult{}, err
 	}
 	f.pool.Beside = recall.Beside
 	found, err := f.hits(ctx)
 	if err != nil {
-		return RecallResult{}, err
+		return nil, RecallResult{}, err
 	}
-	r := f.pack(found, budget)
-	f.count(r.Hits)
-	return r, nil
+	return f, f.pack(found, budget), nil
 }
 
 // pack chooses hits for the budget and writes them down.
