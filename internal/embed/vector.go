@@ -21,23 +21,30 @@ func (t *Table) TokensVector(tokens []uint16) ([]float32, bool) {
 	return unit(&sum)
 }
 
-// windowTokens is the length of the windows of BestWindow.
-const windowTokens = 32
+// blockTokens is half of the windows of BestWindow.
+const blockTokens = 16
 
-// BestWindow is the greatest cosine of a question's vector to any 32 tokens on
-// end of a text, taken every 16. It finds the one sentence that answers, where the vector
-// of the whole says only what the text is about. It is 0 without known tokens.
+// BestWindow is the greatest cosine of a question's vector, which is of length 1,
+// to any 32 tokens on end of a text, begun every 16. It finds the sentence that
+// answers, where the vector of the whole says only what the text is about. It is
+// 0 without known tokens.
 func (t *Table) BestWindow(question []float32, tokens []uint16) float64 {
 	best, found := 0.0, false
-	for from := 0; from < len(tokens); from += windowTokens / 2 {
-		to := min(from+windowTokens, len(tokens))
-		var sum [Dim]int64
-		t.addRows(&sum, tokens[from:to])
-		if c, ok := cosine(question, &sum); ok && (!found || c > best) {
-			best, found = c, true
+	var before [Dim]int64
+	for from := 0; from < len(tokens); from += blockTokens {
+		to := min(from+blockTokens, len(tokens))
+		var block [Dim]int64
+		t.addRows(&block, tokens[from:to])
+		window := block
+		for i, x := range before {
+			window[i] += x
 		}
-		if to == len(tokens) {
-			break
+		before = block
+		if from == 0 && to < len(tokens) {
+			continue // the first window is the first two blocks
+		}
+		if c, ok := cosine(question, &window); ok && (!found || c > best) {
+			best, found = c, true
 		}
 	}
 	return best
