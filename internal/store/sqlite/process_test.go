@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -43,6 +44,10 @@ func child(args []string) error {
 	s, err := sqlite.Open(ctx, path, sqlite.Options{})
 	if err != nil {
 		return err
+	}
+	if verb == "migrate" {
+		fmt.Println("begins")
+		return errors.Join(s.Migrate(ctx, laterMigrations...), s.Close())
 	}
 	n := 20
 	if verb == "forever" {
