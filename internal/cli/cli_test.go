@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -165,6 +166,8 @@ func TestTimeZone(t *testing.T) {
 		{[]string{"show", "2", "--json"}, `"occurred_at": "2026-03-04T15:00:00Z"`, ""},
 		{[]string{"timeline", "1"}, "2026-03-02 05:30", ""},
 		{[]string{"list", "--project", "p", "--since", "2026-03-02", "--until", "2026-03-03"}, "Late", "Day"},
+		{[]string{"list", "--project", "p", "--since", "2026-03-02 05:30", "--until", "2026-03-02 05:31"}, "Late", "Day"},
+		{[]string{"list", "--project", "p", "--since", "2026-03-02T05:31"}, "Day", "Late"},
 		{[]string{"list", "--project", "p", "--since", "2026-03-01", "--until", "2026-03-02"}, "nothing here", "Late"},
 	} {
 		out := w.must(t, tt.args...)
@@ -275,6 +278,19 @@ func TestProgress(t *testing.T) {
 		w.must(t, tt.args...)
 		if got := w.stderr.String(); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
 			t.Errorf("terminal %v, engram %q told %q", tt.terminal, tt.args, got)
+		}
+	}
+}
+
+func TestParseSizes(t *testing.T) {
+	t.Parallel()
+	got, err := cli.ParseSizes([]string{"500", "1k", "10K", "1m", " 2M"})
+	if err != nil || !slices.Equal(got, []int{500, 1000, 10_000, 1_000_000, 2_000_000}) {
+		t.Errorf("ParseSizes() = %v, %v", got, err)
+	}
+	for _, s := range []string{"", "k", "0", "-1k", "1.5k", "1g", "1kk", "200m", "99999999999999999999"} {
+		if got, err := cli.ParseSizes([]string{s}); err == nil {
+			t.Errorf("ParseSizes(%q) = %v", s, got)
 		}
 	}
 }

@@ -115,6 +115,9 @@ func unreadable(name string, err error) error {
 	return engram.Errorf(engram.ErrUnavailable, "cannot read %s: %v", name, err).WithCode("cannot_read")
 }
 
+// localLayouts are the forms of time without a zone: the user's is meant.
+var localLayouts = []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime, "2006-01-02T15:04:05"}
+
 // parseTime reads a time; a date is its beginning in the user's zone.
 func (g *globals) parseTime(s, name string) (time.Time, error) {
 	if s == "" {
@@ -123,10 +126,12 @@ func (g *globals) parseTime(s, name string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, nil
 	}
-	if t, err := time.ParseInLocation(time.DateOnly, s, g.zone); err == nil {
-		return t, nil
+	for _, layout := range localLayouts {
+		if t, err := time.ParseInLocation(layout, s, g.zone); err == nil {
+			return t, nil
+		}
 	}
-	return time.Time{}, usageError{fmt.Errorf("%s %q is not a time: use 2026-07-02 or 2026-07-02T09:15:00Z", name, s)}
+	return time.Time{}, usageError{fmt.Errorf("%s %q is not a time: use 2026-07-02, '2026-07-02 09:15' or 2026-07-02T09:15:00Z", name, s)}
 }
 
 type savedJSON struct {
