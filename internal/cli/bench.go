@@ -52,7 +52,7 @@ through the normal write path, and asked through the normal search path.`,
 			return g.printTable(cmd, r)
 		},
 	}
-	cmd.Flags().StringSliceVar(&opts.Arms, "arms", nil, "only these arms and steps: keyword, time, rerank (default all)")
+	cmd.Flags().StringSliceVar(&opts.Arms, "arms", nil, "only these arms and steps: keyword, vector, time, rerank (default all)")
 	cmd.Flags().StringSliceVar(&only, "set", nil, "only the sets of these names")
 	cmd.Flags().StringVar(&opts.Temp, "temp", "", "folder for the stores (default: the system's for such things)")
 	return cmd

@@ -3,6 +3,8 @@ package recall
 import (
 	"strings"
 	"sync"
+
+	"engram/internal/text"
 )
 
 // commonWords are words of everyday speech for which there are many others:
@@ -94,3 +96,15 @@ func wordSetOf(words string) map[string]bool {
 	}
 	return set
 }
+
+// askingWords say what kind of thing a question asks for.
+var askingWords = map[string]text.Traits{
+	"when": text.HasTime, "date": text.HasTime, "where": text.HasPlace, "city": text.HasPlace, "country": text.HasPlace,
+	"who": text.HasPerson, "whom": text.HasPerson, "whose": text.HasPerson, "cuando": text.HasTime, "donde": text.HasPlace,
+	"quien": text.HasPerson, "cuantos": text.HasNumber, "cuantas": text.HasNumber, "wann": text.HasTime, "wo": text.HasPlace,
+	"wer": text.HasPerson, "wieviele": text.HasNumber, "quand": text.HasTime,
+	"combien": text.HasNumber,
+}
+
+// countWords ask for a number behind "how".
+var countWords = wordSetOf("many much long old often far big tall")

@@ -63,9 +63,9 @@ func (e Evidence) probability() float64 {
 // judge weighs what a candidate says against what was asked. Lying in the
 // window says part of it.
 func (q *Query) judge(c *Candidate) Evidence {
-	said, missing := c.said, c.missing
-	if !c.read {
-		missing = q.missing
+	said, missing := 0.0, q.missing
+	if c.item != nil {
+		said, missing = c.item.said, c.item.missing
 	}
 	if q.Window != nil {
 		if c.Features.Time == 1 {

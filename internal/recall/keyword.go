@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"engram/internal/store"
+	"engram/internal/text"
 )
 
 // How BM25 is counted here, after the store has chosen the candidates by its
@@ -16,96 +18,219 @@ const (
 	b  = 0.75
 
 	// A turn is found by what was said around it too: a neighbour's words count
-	// contextWeight / distance, less the longer the turn itself is.
+	// contextWeight / distance, less the longer the turn itself is. Another sum
+	// looks farther, whatever the length.
 	contextWeight = 0.6
 	contextHalf   = 60 // length in terms at which a turn's context counts half
 	contextReach  = 2
+	wideWeight    = 0.5
+	wideReach     = 4
 
 	// Turns are short, and shortness is no merit among them: turnLength is added
 	// to their lengths before these are compared.
 	turnLength = 60
 
 	exactBonus = 0.1 // of a word spelled as in the query, on its BM25
+
+	vectorContext = 0.3 // of a neighbour's cosine, divided by its distance
 )
 
-// Features are what the ranker and the floor look at. BM25 is divided by the
-// query's IDF, so that it means the same for every query.
-type Features struct {
-	Own      float64 `json:"own"`               // BM25 of its own words
-	Context  float64 `json:"context"`           // with the turns around it
-	Coverage float64 `json:"coverage"`          // share of the query's IDF that its own words have
-	Words    int     `json:"words"`             // how many of the query's words it has
-	Phrases  float64 `json:"phrases,omitempty"` // share of the quoted phrases that its text has
-	Time     float64 `json:"time,omitempty"`    // closeness to the window, 1 inside
-	Order    float64 `json:"order,omitempty"`   // place in time among the best, 1 for what was asked for
-}
-
-// KeywordArm is what the store found by its words, best first by the store's
-// BM25, with the features that the ranker and the floor need.
-func KeywordArm(q *Query, r *store.KeywordResult) Arm {
+// Arms are what the store found by words and by meaning, each best first, with
+// what the ranker and the floor need to know of every memory.
+func Arms(q *Query, r *store.KeywordResult) []Arm {
 	q.learn(r)
-	arm := Arm{Name: ArmKeyword, Found: make([]Found, 0, len(r.Hits))}
-	if q.idf == 0 {
-		return arm
-	}
-	s := &scorer{q: q, avgLen: max(r.AvgLen, 1), has: make([]bool, len(q.Words)), around: make([]bool, len(q.Words))}
+	keyword, vector := Arm{Name: ArmKeyword}, Arm{Name: ArmVector}
+	s := newScorer(q, r)
 	for i := range r.Hits {
 		h := &r.Hits[i]
-		f := s.features(h)
-		if f.Context == 0 || q.MatchAll && !s.hasAll() {
+		it := s.item(h)
+		if q.MatchAll && !s.hasAll() {
 			continue
 		}
-		said, missing := s.evidence()
-		arm.Found = append(arm.Found, Found{
-			ID: h.ID, Score: h.Score, OccurredAt: h.OccurredAt, turn: h.Turn, features: f, said: said, missing: missing,
+		if it.features.Context > 0 {
+			keyword.Found = append(keyword.Found, Found{ID: h.ID, Score: h.Score, OccurredAt: h.OccurredAt, item: it})
+		}
+		if n := nearest(h); n > 0 {
+			vector.Found = append(vector.Found, Found{ID: h.ID, Score: it.features.Cosine, OccurredAt: h.OccurredAt, item: it})
+		}
+	}
+	arms := []Arm{keyword}
+	if len(q.Vectors) > 0 {
+		arms = append(arms, vector)
+	}
+	for _, a := range arms {
+		slices.SortFunc(a.Found, func(a, b Found) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
 		})
 	}
-	slices.SortFunc(arm.Found, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
-	})
-	return arm
+	return arms
 }
 
-// scorer counts BM25 of one hit after the other.
+// nearest is the best rank of a hit among those that are nearest to a vector of
+// the query, 0 = it is not among them.
+func nearest(h *store.KeywordHit) int {
+	best := 0
+	for _, n := range h.Nearest {
+		if n > 0 && (best == 0 || n < best) {
+			best = n
+		}
+	}
+	return best
+}
+
+// item is what is known of a found memory beside its place in an arm.
+type item struct {
+	kind     Kind
+	session  int // of turns, 0 = in none
+	features Features
+	said     float64 // of what was asked, as the floor weighs it
+	missing  float64
+}
+
+// scorer judges one hit after the other.
 type scorer struct {
-	q      *Query
-	avgLen float64
-	has    []bool // which words the hit at hand has itself
-	around []bool // … and which it or a neighbour has
-	near   []nearTurn
+	q        *Query
+	avgLen   float64
+	lexicon  *lexicon
+	views    map[int64]view
+	chats    map[int]bool    // sessions with an assistant
+	speakers map[string]bool // whether the query names them
+	named    bool            // it names one
+	has      []bool          // which words the hit at hand has itself
+	around   []bool          // … and which it or a neighbour has
+	near     []nearTurn
+	wide     []nearTurn
 }
 
 type nearTurn struct {
 	weight float64
 	tf     []float32
+	view   view
 }
 
-func (s *scorer) features(h *store.KeywordHit) Features {
-	length, avg := float64(h.Len), s.avgLen
-	s.near = s.near[:0]
-	if h.Turn {
-		length, avg = length+turnLength, avg+turnLength
+func newScorer(q *Query, r *store.KeywordResult) *scorer {
+	s := &scorer{
+		q: q, avgLen: max(r.AvgLen, 1), lexicon: newLexicon(q), views: make(map[int64]view, 2*len(r.Hits)),
+		chats: map[int]bool{}, speakers: map[string]bool{},
+		has: make([]bool, len(q.Words)), around: make([]bool, len(q.Words)),
 	}
-	own := norm(length, avg)
-	total := 1.0
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		if byAssistant(h) && h.Session != 0 {
+			s.chats[h.Session] = true
+		}
+		if _, ok := s.speakers[h.Speaker]; !ok && h.Speaker != "" && !roleNames[h.Speaker] {
+			named := q.names(h.Speaker)
+			s.speakers[h.Speaker] = named
+			s.named = s.named || named
+		}
+	}
+	return s
+}
+
+// roleNames are what clients call the two sides of a chat where they write them
+// down as speakers.
+var roleNames = map[string]bool{"user": true, "assistant": true, "human": true, "ai": true, "system": true}
+
+func byAssistant(h *store.KeywordHit) bool {
+	return h.Assistant || h.Speaker == "assistant" || h.Speaker == "ai"
+}
+
+// names reports whether a word of the query is part of a name.
+func (q *Query) names(speaker string) bool {
+	for part := range strings.FieldsSeq(text.Fold(speaker)) {
+		for i := range q.Words {
+			if q.Words[i].Surface == part && !q.Words[i].Stop {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *scorer) kind(h *store.KeywordHit) Kind {
+	switch {
+	case !h.Turn:
+		return Note
+	case byAssistant(h) || s.chats[h.Session] || roleNames[h.Speaker] || h.Speaker == "":
+		return Chat
+	}
+	return Dialogue
+}
+
+func (s *scorer) item(h *store.KeywordHit) *item {
+	it := &item{kind: s.kind(h)}
+	f := &it.features
+	s.lookAround(h)
+	s.words(h, f)
+	s.meaning(h, f)
+	s.form(h, it.kind, f)
+	if h.Turn {
+		it.session = h.Session
+	}
+	it.said, it.missing = s.evidence()
+	return it
+}
+
+// lookAround weighs the turns around the hit at hand.
+func (s *scorer) lookAround(h *store.KeywordHit) {
+	s.near, s.wide = s.near[:0], s.wide[:0]
 	for i := range h.Neighbours {
 		n := &h.Neighbours[i]
 		distance := max(n.Distance, -n.Distance)
-		if distance > contextReach {
-			continue
+		v := s.view(n.ID, n.Tokens)
+		if distance <= contextReach {
+			w := contextWeight / float64(distance) / (1 + float64(h.Len)/contextHalf)
+			s.near = append(s.near, nearTurn{w, n.TF, v})
 		}
-		w := contextWeight / float64(distance) / (1 + float64(h.Len)/contextHalf)
-		s.near = append(s.near, nearTurn{w, n.TF})
-		length += w * float64(n.Len)
-		total += w
+		if distance <= wideReach {
+			s.wide = append(s.wide, nearTurn{wideWeight / float64(distance), n.TF, v})
+		}
 	}
-	context := norm(length, s.avgLen*total+avg-s.avgLen)
-	var f Features
+}
+
+func (s *scorer) view(id int64, tokens []uint16) view {
+	v, ok := s.views[id]
+	if !ok {
+		v = s.lexicon.read(tokens)
+		s.views[id] = v
+	}
+	return v
+}
+
+// norms are the lengths that BM25 compares: of the hit alone, with the turns
+// near it, and with those farther away.
+func (s *scorer) norms(h *store.KeywordHit) (own, near, wide float64) {
+	length, avg := float64(h.Len), s.avgLen
+	if h.Turn {
+		length, avg = length+turnLength, avg+turnLength
+	}
+	nearLength, wideLength, nearTotal, wideTotal := length, length, 0.0, 0.0
+	for i := range h.Neighbours {
+		n := &h.Neighbours[i]
+		distance := max(n.Distance, -n.Distance)
+		if distance <= contextReach {
+			w := contextWeight / float64(distance) / (1 + float64(h.Len)/contextHalf)
+			nearLength += w * float64(n.Len)
+			nearTotal += w
+		}
+		if distance <= wideReach {
+			w := wideWeight / float64(distance)
+			wideLength += w * float64(n.Len)
+			wideTotal += w
+		}
+	}
+	return norm(length, avg), norm(nearLength, avg+nearTotal*s.avgLen), norm(wideLength, avg+wideTotal*s.avgLen)
+}
+
+// words counts what the hit at hand says in the words of the query.
+func (s *scorer) words(h *store.KeywordHit, f *Features) {
+	own, near, wide := s.norms(h)
 	for i := range s.q.Words {
 		w := &s.q.Words[i]
-		ownTF, contextTF := s.frequencies(w, h.TF)
-		s.has[i], s.around[i] = ownTF > 0, contextTF > 0
-		if w.idf == 0 || contextTF == 0 {
+		ownTF, nearTF, wideTF := s.frequencies(w, h.TF)
+		s.has[i], s.around[i] = ownTF > 0, nearTF > 0
+		if w.idf == 0 || wideTF == 0 {
 			continue
 		}
 		gain := w.idf
@@ -113,16 +238,113 @@ func (s *scorer) features(h *store.KeywordHit) Features {
 			gain *= 1 + exactBonus
 		}
 		f.Own += gain * saturate(ownTF, own)
-		f.Context += gain * saturate(contextTF, context)
+		f.Context += gain * saturate(nearTF, near)
+		f.Wide += gain * saturate(wideTF, wide)
 		if ownTF > 0 {
 			f.Coverage += w.idf
 			f.Words++
 		}
 	}
-	f.Own /= s.q.idf
-	f.Context /= s.q.idf
-	f.Coverage /= s.q.idf
-	return f
+	if s.q.idf > 0 {
+		f.Own /= s.q.idf
+		f.Context /= s.q.idf
+		f.Wide /= s.q.idf
+		f.Coverage /= s.q.idf
+	}
+	s.similarWords(h, f, own, near)
+}
+
+// similarWords counts what the hit at hand says in words that mean nearly the
+// same.
+func (s *scorer) similarWords(h *store.KeywordHit, f *Features, own, near float64) {
+	v := s.view(h.ID, h.Tokens)
+	place := 0
+	var total, softTotal float64
+	for i := range s.q.Words {
+		w := &s.q.Words[i]
+		total += w.idf
+		ownTF, nearTF, _ := s.frequencies(w, h.TF)
+		if place < len(s.lexicon.words) && s.lexicon.words[place] == i {
+			ownTF = max(ownTF, float64(v.tf[place]))
+			around, soft := float64(v.tf[place]), v.soft[place]
+			for _, n := range s.near {
+				around += n.weight * float64(n.view.tf[place])
+			}
+			nearTF = max(nearTF, around)
+			if s.has[i] {
+				soft = 1
+			}
+			softNear := soft
+			for _, n := range s.near {
+				softNear = max(softNear, float32(min(1, n.weight))*n.view.soft[place])
+			}
+			f.Soft += w.idf * float64(soft)
+			f.SoftContext += w.idf * float64(softNear)
+			softTotal += w.idf
+			place++
+		}
+		f.Expanded += w.idf * saturate(ownTF, own)
+		f.ExpandedNear += w.idf * saturate(nearTF, near)
+	}
+	if total > 0 {
+		f.Expanded /= total
+		f.ExpandedNear /= total
+	}
+	if softTotal > 0 {
+		f.Soft /= softTotal
+		f.SoftContext /= softTotal
+	}
+}
+
+// meaning sets how near the hit at hand is to the query as a whole.
+func (s *scorer) meaning(h *store.KeywordHit, f *Features) {
+	f.Cosine = known(h.Cosine)
+	sum, total := f.Cosine, 1.0
+	for i := range h.Neighbours {
+		n := &h.Neighbours[i]
+		w := vectorContext / math.Abs(float64(n.Distance))
+		if n.Distance < -contextReach || n.Distance > contextReach {
+			continue
+		}
+		sum += w * known(n.Cosine)
+		total += w
+	}
+	f.CosineContext = sum / total
+}
+
+// known is the best of the cosines that there are, 0 without one.
+func known(cosines []float32) float64 {
+	best := store.NoCosine
+	for _, c := range cosines {
+		best = max(best, c)
+	}
+	if best == store.NoCosine {
+		return 0
+	}
+	return float64(best)
+}
+
+// form sets what the hit at hand looks like.
+func (s *scorer) form(h *store.KeywordHit, kind Kind, f *Features) {
+	f.Length = logLength(h.Len)
+	f.Asks = h.Traits.Has(text.Asks)
+	f.Brief = h.Traits.Has(text.Brief)
+	if s.q.wants != 0 {
+		f.Fits = h.Traits.Has(s.q.wants)
+	}
+	for i := range h.Neighbours {
+		if n := &h.Neighbours[i]; n.Distance == -1 {
+			f.Answers = n.Traits.Has(text.Asks)
+		}
+	}
+	switch {
+	case kind == Chat && byAssistant(h):
+		f.Speaker = Assistant
+	case s.speakers[h.Speaker]:
+		f.Speaker = NamedSpeaker
+	case s.named && h.Speaker != "":
+		f.Speaker = OtherSpeaker
+	}
 }
 
 // hasAll reports whether the hit at hand has every word that says anything.
@@ -156,21 +378,29 @@ func (s *scorer) evidence() (said, missing float64) {
 }
 
 // frequencies is how often a hit has a word, in whichever form it has most,
-// alone and with the turns around it.
-func (s *scorer) frequencies(w *Word, tf []float32) (own, context float64) {
+// alone, with the turns near it, and with those farther away.
+func (s *scorer) frequencies(w *Word, tf []float32) (own, near, wide float64) {
 	for _, form := range w.forms {
-		o, c := math.Inf(1), math.Inf(1)
+		o, n, f := math.Inf(1), math.Inf(1), math.Inf(1)
 		for _, t := range form.terms {
-			own, with := float64(tf[t]), float64(tf[t])
-			for _, n := range s.near {
-				with += n.weight * float64(n.tf[t])
-			}
-			o, c = min(o, own), min(c, with)
+			o = min(o, float64(tf[t]))
+			n = min(n, with(tf[t], s.near, t))
+			f = min(f, with(tf[t], s.wide, t))
 		}
 		own = max(own, o*form.weight)
-		context = max(context, c*form.weight)
+		near = max(near, n*form.weight)
+		wide = max(wide, f*form.weight)
 	}
-	return own, context
+	return own, near, wide
+}
+
+// with adds what the turns around say of a term.
+func with(own float32, around []nearTurn, term int) float64 {
+	sum := float64(own)
+	for _, n := range around {
+		sum += n.weight * float64(n.tf[term])
+	}
+	return sum
 }
 
 func norm(length, avg float64) float64 { return k1 * (1 - b + b*length/avg) }

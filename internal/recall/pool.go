@@ -9,6 +9,7 @@ import (
 // The arms that draw candidates.
 const (
 	ArmKeyword = "keyword"
+	ArmVector  = "vector"
 	ArmTime    = "time"
 )
 
@@ -24,27 +25,24 @@ type Found struct {
 	Score      float64
 	OccurredAt time.Time // zero = the arm does not know
 
-	turn     bool
-	features Features
-	said     float64 // of what was asked, as the floor weighs it
-	missing  float64
-	inside   bool // the window
+	item   *item // nil = the arm knows no more
+	inside bool  // the window
 }
 
 // Candidate is a memory that any arm found.
 type Candidate struct {
 	ID          int64
 	OccurredAt  time.Time
-	Turn        bool
 	Arms        []ArmScore // one for each arm of the pool, in their order
+	Kind        Kind
 	Features    Features
+	Inputs      Inputs // of the ranker, by Rank
 	Evidence    Evidence
-	Score       float64 // of the ranker; only its order means anything
+	Score       float64 // of the ranker: log-odds, of which only the order means anything
 	Probability float64 // that it answers the query, by its evidence
 
-	inside        bool // the window, by the store
-	read          bool // by words: said and missing are known
-	said, missing float64
+	inside bool  // the window, by the store
+	item   *item // nil where only an arm found it that reads no texts
 }
 
 // ArmScore is how an arm saw a candidate.
@@ -108,8 +106,8 @@ func (p *Pool) candidate(f *Found) *Candidate {
 		c.OccurredAt = f.OccurredAt
 	}
 	c.inside = c.inside || f.inside
-	if f.features != (Features{}) {
-		c.Turn, c.Features, c.said, c.missing, c.read = f.turn, f.features, f.said, f.missing, true
+	if f.item != nil {
+		c.item, c.Kind, c.Features = f.item, f.item.kind, f.item.features
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"engram/internal/embed"
 	"engram/internal/store"
 	"engram/internal/text"
 )
@@ -33,13 +34,17 @@ type Query struct {
 	Phrases  [][]string   // that stood in quotes
 	Window   *text.Window // the time that it means, nil = none
 	Order    text.Order
-	MatchAll bool // only what has every word
+	Vectors  []store.QueryVector // what it means, to each model
+	MatchAll bool                // only what has every word
 
 	terms   map[string]int
-	idf     float64 // of all words, as the ranker weighs them
-	unknown float64 // what the words that no memory has count for the floor
-	missing float64 // … and what all count, for a text that has none of them
-	rarest  float64 // IDF of a word that no memory has
+	wants   text.Traits  // what a text has that answers it, 0 = nothing in particular
+	trust   float64      // how far the built-in model knows its words
+	table   *embed.Table // nil = only words count
+	idf     float64      // of all words, as the ranker weighs them
+	unknown float64      // what the words that no memory has count for the floor
+	missing float64      // … and what all count, for a text that has none of them
+	rarest  float64      // IDF of a word that no memory has
 }
 
 // Word is a word of the query with the index terms that stand for it.
@@ -86,6 +91,7 @@ func Analyse(question string, opts Options) *Query {
 		word.minus = minus[w.Surface]
 		q.Words = append(q.Words, word)
 	}
+	q.wants = wanted(&a)
 	q.linkPairs()
 	q.setTime(opts)
 	q.sayWhen()
@@ -105,6 +111,27 @@ func withMinus(question string) map[string]bool {
 		}
 	}
 	return words
+}
+
+// Mean lets q be understood by the built-in table: it gets a vector, and words
+// that mean nearly the same count as its own. A question in a language that the
+// table does not know stays one of words.
+func (q *Query) Mean(table *embed.Table) {
+	q.trust = trust(q.Text, q.Language, table)
+	if q.trust == 0 {
+		return
+	}
+	q.table = table
+	if unit, ok := table.Vector(q.Text); ok {
+		q.Vectors = append(q.Vectors, store.QueryVector{Model: table.Model(), Unit: unit})
+	}
+}
+
+// ForgetWords lets no word draw candidates: for measuring what words are worth.
+func (q *Query) ForgetWords() {
+	for i := range q.Terms {
+		q.Terms[i].Weight = 0
+	}
 }
 
 // setTime reads the time that is asked for. A text of many words that is put in
@@ -203,7 +230,7 @@ func (q *Query) Surfaces() []string {
 // Keyword is what the store is asked for.
 func (q *Query) Keyword(filter store.Filter, limit int) store.KeywordQuery {
 	return store.KeywordQuery{
-		Filter: filter, Terms: q.Terms, Limit: limit, Neighbours: contextReach, Widen: contextReach,
+		Filter: filter, Terms: q.Terms, Limit: limit, Neighbours: wideReach, Widen: contextReach, Vectors: q.Vectors,
 	}
 }
 

@@ -8,15 +8,11 @@ import (
 	"engram/internal/text"
 )
 
-// The ranker's weights, beside 1 for BM25 with context. Coverage counts more for
-// turns, which are short and many: few of them have two of a question's words.
+// What the ranker adds to the log-odds beside its trained weights.
 const (
-	turnCoverage = 0.30
-	noteCoverage = 0.15
-	phraseBonus  = 0.80 // of having all quoted phrases
-	timeBonus    = 0.25 // of lying in the window
-	orderBonus   = 0.20 // of being the latest, or the first, of the best
-	orderReach   = 0.60 // of the best score: what has less does not compete in time
+	phraseBonus = 3.0 // for all quoted phrases
+	orderBonus  = 1.0 // for being the latest, or the first, of the best
+	orderReach  = 1.5 // what is farther behind the best does not compete in time
 )
 
 // Rank scores every candidate of the pool and sorts it, best first.
@@ -28,22 +24,27 @@ func (p *Pool) Rank() {
 		}
 		c.Evidence = p.Query.judge(c)
 		c.Probability = c.Evidence.probability()
-		c.Score = c.base()
 	}
+	p.fill()
 	if p.Query.onlyTime() {
 		p.rankByTime()
 		return
 	}
-	p.sort()
-	p.order()
+	p.RankBy(&trained)
 }
+
+// What the shares of the other arms count in a plain sum, beside 1 for words.
+const (
+	vectorShare = 0.7
+	timeShare   = 0.25
+)
 
 // RankByArms sorts the pool by what the arms said alone, each by its share: what
 // the ranker is measured against.
 func (p *Pool) RankByArms() {
 	p.Rank()
 	for _, c := range p.Candidates {
-		c.Score = p.share(c, ArmKeyword) + timeBonus*p.share(c, ArmTime)
+		c.Score = p.share(c, ArmKeyword) + vectorShare*p.share(c, ArmVector) + timeShare*p.share(c, ArmTime)
 	}
 	p.sort()
 }
@@ -63,7 +64,7 @@ func (p *Pool) Passed() []*Candidate {
 	least := p.least()
 	var out []*Candidate
 	for _, c := range p.Candidates {
-		if c.Probability >= least {
+		if c.Probability > 0 && c.Probability >= least {
 			out = append(out, c)
 		}
 	}
@@ -80,22 +81,13 @@ func (p *Pool) least() float64 {
 	return Floor
 }
 
-func (c *Candidate) base() float64 {
-	f := &c.Features
-	coverage := noteCoverage
-	if c.Turn {
-		coverage = turnCoverage
-	}
-	return f.Context + coverage*f.Coverage + phraseBonus*f.Phrases + timeBonus*f.Time
-}
-
 // order lets the latest or the first of the best candidates rise, where the
 // query asks for them.
 func (p *Pool) order() {
 	if p.Query.Order == text.None || len(p.Candidates) == 0 {
 		return
 	}
-	reach := orderReach * p.Candidates[0].Score
+	reach := p.Candidates[0].Score - orderReach
 	n := 0
 	for n < len(p.Candidates) && p.Candidates[n].Score >= reach {
 		n++

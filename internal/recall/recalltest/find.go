@@ -3,6 +3,7 @@ package recalltest
 import (
 	"context"
 
+	"engram/internal/embed"
 	"engram/internal/recall"
 	"engram/internal/store"
 )
@@ -14,6 +15,7 @@ const poolSize = 200
 // memory service goes through recall.
 func (x *Index) Find(ctx context.Context, question string, f store.Filter, opts recall.Options) (*recall.Pool, error) {
 	q := recall.Analyse(question, opts)
+	q.Mean(embed.Static())
 	var arms []recall.Arm
 	if q.HasWords() {
 		r, err := x.Keyword(ctx, q.Keyword(f, poolSize))
@@ -33,7 +35,7 @@ func (x *Index) Find(ctx context.Context, question string, f store.Filter, opts 
 				return nil, err
 			}
 		}
-		arms = append(arms, recall.KeywordArm(q, r))
+		arms = append(arms, recall.Arms(q, r)...)
 	}
 	if q.HasTime() {
 		from, to := q.Bounds()

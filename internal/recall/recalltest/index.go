@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"engram"
+	"engram/internal/embed"
 	"engram/internal/recall"
 	"engram/internal/store"
 	"engram/internal/text"
@@ -35,6 +36,9 @@ type Index struct {
 
 type document struct {
 	m        *engram.Memory
+	tokens   []uint16
+	unit     []float32 // nil = has no vector
+	traits   text.Traits
 	tf       map[string]float32
 	len      int
 	position int // in its session
@@ -48,13 +52,16 @@ func NewIndex() *Index {
 // Add puts m into the index by its analysed text. Memories of a session are
 // added in the order of time.
 func (x *Index) Add(m *engram.Memory, doc text.Doc) {
-	d := &document{m: m, tf: make(map[string]float32, len(doc.Terms)), len: doc.Len}
+	d := &document{m: m, traits: text.TraitsOf(m.Content), tf: make(map[string]float32, len(doc.Terms)), len: doc.Len}
 	for i, t := range doc.Terms {
 		d.tf[t] = float32(doc.TF[i])
 		x.df[t]++
 		x.postings[t] = append(x.postings[t], d)
 	}
 	x.total += doc.Len
+	table := embed.Static()
+	d.tokens = table.Tokens(nil, textOf(m))
+	d.unit, _ = table.TokensVector(d.tokens)
 	x.docs = append(x.docs, d)
 	if m.Session != "" && m.IsTurn() {
 		key := m.Workspace + "\x00" + m.Session
@@ -73,55 +80,150 @@ func (x *Index) Keyword(_ context.Context, q store.KeywordQuery) (*store.Keyword
 	for i, t := range q.Terms {
 		r.DF[i] = x.df[t.Text]
 	}
-	found := map[*document]bool{}
-	type scored struct {
-		d     *document
-		score float64
+	s := &search{index: x, q: q, r: r, hits: map[*document]*scored{}, sessions: map[string]int{}}
+	s.byWords()
+	s.widen()
+	s.byMeaning()
+	s.fill()
+	return r, nil
+}
+
+// search is one question under way.
+type search struct {
+	index    *Index
+	q        store.KeywordQuery
+	r        *store.KeywordResult
+	hits     map[*document]*scored
+	sessions map[string]int
+}
+
+type scored struct {
+	d       *document
+	score   float64
+	nearest []int
+}
+
+func (s *search) add(d *document) *scored {
+	if s.hits[d] == nil {
+		s.hits[d] = &scored{d: d, score: s.index.bm25(d, s.q.Terms, s.r), nearest: make([]int, len(s.q.Vectors))}
 	}
-	var hits []scored
-	for _, t := range q.Terms {
+	return s.hits[d]
+}
+
+// sorted gives the hits so far, best first.
+func (s *search) sorted() []*scored {
+	out := make([]*scored, 0, len(s.hits))
+	for _, h := range s.hits {
+		out = append(out, h)
+	}
+	slices.SortFunc(out, func(a, b *scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.d.m.ID, a.d.m.ID))
+	})
+	return out
+}
+
+func (s *search) byWords() {
+	for _, t := range s.q.Terms {
 		if t.Weight == 0 {
 			continue
 		}
-		for _, d := range x.postings[t.Text] {
-			if !found[d] && passes(q.Filter, d.m) {
-				found[d] = true
-				hits = append(hits, scored{d, x.bm25(d, q.Terms, r)})
+		for _, d := range s.index.postings[t.Text] {
+			if passes(s.q.Filter, d.m) {
+				s.add(d)
 			}
 		}
 	}
-	clear(found)
-	slices.SortFunc(hits, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.d.m.ID, a.d.m.ID))
-	})
-	hits = hits[:min(q.Limit, len(hits))]
-	for _, h := range hits {
-		found[h.d] = true
+	for i, h := range s.sorted() {
+		if i >= s.q.Limit {
+			delete(s.hits, h.d)
+		}
 	}
-	for _, h := range slices.Clone(hits) {
-		for _, n := range x.around(h.d, q.Widen) {
-			if !found[n.d] && passes(q.Filter, n.d.m) {
-				found[n.d] = true
-				hits = append(hits, scored{n.d, x.bm25(n.d, q.Terms, r)})
+}
+
+func (s *search) widen() {
+	for _, h := range s.sorted() {
+		for _, n := range s.index.around(h.d, s.q.Widen) {
+			if passes(s.q.Filter, n.d.m) {
+				s.add(n.d)
 			}
 		}
 	}
-	slices.SortFunc(hits, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.d.m.ID, a.d.m.ID))
-	})
-	for _, h := range hits {
+}
+
+func (s *search) byMeaning() {
+	for i, v := range s.q.Vectors {
+		type near struct {
+			d      *document
+			cosine float32
+		}
+		var all []near
+		for _, d := range s.index.docs {
+			if c := cosine(v, d); c != store.NoCosine && passes(s.q.Filter, d.m) {
+				all = append(all, near{d, c})
+			}
+		}
+		slices.SortFunc(all, func(a, b near) int {
+			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(b.d.m.ID, a.d.m.ID))
+		})
+		for rank, n := range all[:min(s.q.Limit, len(all))] {
+			s.add(n.d).nearest[i] = rank + 1
+		}
+	}
+}
+
+// fill writes down what is known of each hit.
+func (s *search) fill() {
+	for _, h := range s.sorted() {
+		d := h.d
 		hit := store.KeywordHit{
-			ID: h.d.m.ID, Score: h.score, Len: h.d.len, TF: h.d.frequencies(q.Terms),
-			Turn: h.d.m.IsTurn(), OccurredAt: h.d.m.OccurredAt,
+			ID: d.m.ID, Score: h.score, Len: d.len, TF: d.frequencies(s.q.Terms), Turn: d.m.IsTurn(), OccurredAt: d.m.OccurredAt,
+			Cosine: s.cosines(d), Nearest: h.nearest, Tokens: d.tokens, Speaker: d.m.Speaker, Assistant: d.m.Role == "assistant",
+			Traits: d.traits,
 		}
-		for _, n := range x.around(h.d, q.Neighbours) {
+		if d.m.Session != "" {
+			key := d.m.Workspace + "\x00" + d.m.Session
+			if s.sessions[key] == 0 {
+				s.sessions[key] = len(s.sessions) + 1
+			}
+			hit.Session = s.sessions[key]
+		}
+		for _, n := range s.index.around(d, s.q.Neighbours) {
 			hit.Neighbours = append(hit.Neighbours, store.KeywordNeighbour{
-				ID: n.d.m.ID, Distance: n.distance, Len: n.d.len, TF: n.d.frequencies(q.Terms),
+				ID: n.d.m.ID, Distance: n.distance, Len: n.d.len, TF: n.d.frequencies(s.q.Terms),
+				Cosine: s.cosines(n.d), Tokens: n.d.tokens, Traits: n.d.traits,
 			})
 		}
-		r.Hits = append(r.Hits, hit)
+		s.r.Hits = append(s.r.Hits, hit)
 	}
-	return r, nil
+}
+
+func (s *search) cosines(d *document) []float32 {
+	out := make([]float32, len(s.q.Vectors))
+	for i, v := range s.q.Vectors {
+		out[i] = cosine(v, d)
+	}
+	return out
+}
+
+// cosine compares a question with a memory, which has a vector of the built-in
+// model only.
+func cosine(v store.QueryVector, d *document) float32 {
+	if d.unit == nil || v.Model != embed.Static().Model() {
+		return store.NoCosine
+	}
+	var sum float32
+	for i, x := range v.Unit {
+		sum += x * d.unit[i]
+	}
+	return sum
+}
+
+// textOf is what of a memory has a meaning.
+func textOf(m *engram.Memory) string {
+	if m.Title == "" || m.Title == text.Title("", m.Content) {
+		return m.Content
+	}
+	return m.Title + "\n" + m.Content
 }
 
 func (x *Index) bm25(d *document, terms []store.Term, r *store.KeywordResult) float64 {

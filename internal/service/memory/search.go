@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"engram"
+	"engram/internal/embed"
 	"engram/internal/policy"
 	"engram/internal/recall"
 	"engram/internal/store"
@@ -26,7 +27,7 @@ const (
 const StepRerank = "rerank"
 
 // steps are the arms and steps of a search by name.
-var steps = []string{recall.ArmKeyword, recall.ArmTime, StepRerank}
+var steps = []string{recall.ArmKeyword, recall.ArmVector, recall.ArmTime, StepRerank}
 
 // Search finds memories that answer a question, best first. Where none clears
 // the floor it gives none and says so.
@@ -74,6 +75,12 @@ func (s *Service) find(ctx context.Context, in SearchInput, limit int) (*finding
 	if !f.does(recall.ArmTime) {
 		f.query.ForgetTime()
 	}
+	if !f.does(recall.ArmKeyword) {
+		f.query.ForgetWords()
+	}
+	if f.does(recall.ArmVector) {
+		f.query.Mean(embed.Static())
+	}
 	arms, err := f.arms(ctx)
 	if err != nil {
 		return nil, err
@@ -120,12 +127,12 @@ func (f *finding) poolSize() int {
 // arms lets every arm draw its candidates.
 func (f *finding) arms(ctx context.Context) ([]recall.Arm, error) {
 	var arms []recall.Arm
-	if f.does(recall.ArmKeyword) && f.query.HasWords() {
+	if f.draws() {
 		found, err := f.keyword(ctx)
 		if err != nil {
 			return nil, err
 		}
-		arms = append(arms, recall.KeywordArm(f.query, found))
+		arms = append(arms, recall.Arms(f.query, found)...)
 	}
 	if f.does(recall.ArmTime) && f.query.HasTime() {
 		from, to := f.query.Bounds()
@@ -136,6 +143,11 @@ func (f *finding) arms(ctx context.Context) ([]recall.Arm, error) {
 		arms = append(arms, recall.TimeArm(ids))
 	}
 	return arms, nil
+}
+
+// draws reports whether words, or what they mean, draw candidates.
+func (f *finding) draws() bool {
+	return f.query.HasWords() && (f.does(recall.ArmKeyword) || f.does(recall.ArmVector))
 }
 
 // keyword draws candidates by words, and where no memory has a word, by others

@@ -132,7 +132,7 @@ type SearchInput struct {
 	Deep        bool      // widens the candidate pool
 	Explain     bool      // fills Trace
 	NoFloor     bool      // ranks without refusing, up to 200, and counts no access: for measuring
-	Arms        []string  // only these arms and steps (keyword, time, rerank), nil = all: for measuring
+	Arms        []string  // only these arms and steps (keyword, vector, time, rerank), nil = all: for measuring
 }
 
 // SearchResult is a ranked list, best first.

@@ -1,0 +1,224 @@
+package recall
+
+import (
+	"math"
+
+	"engram/internal/embed"
+	"engram/internal/text"
+)
+
+// Features are what the ranker and the floor look at. BM25 is divided by the
+// query's IDF, so that it means the same for every query.
+type Features struct {
+	Own      float64 `json:"own"`      // BM25 of its own words
+	Context  float64 `json:"context"`  // with the turns around it
+	Wide     float64 `json:"wide"`     // with more of them
+	Coverage float64 `json:"coverage"` // share of the query's IDF that its own words have
+	Words    int     `json:"words"`    // how many of the query's words it has
+
+	Cosine        float64 `json:"cosine"`         // with the query
+	CosineContext float64 `json:"cosine_context"` // with the turns around it
+	Soft          float64 `json:"soft"`           // mean cosine of the query's words with the nearest word of its
+	SoftContext   float64 `json:"soft_context"`   // … or of the turns around it
+	Expanded      float64 `json:"expanded"`       // BM25 where words that mean nearly the same count too
+	ExpandedNear  float64 `json:"expanded_near"`  // … with the turns around it
+
+	Session float64 `json:"session,omitempty"` // mean of the best of its session, by Context
+	Length  float64 `json:"length"`            // logarithm of its length in terms
+
+	Speaker Speaker `json:"speaker,omitempty"`
+	Asks    bool    `json:"asks,omitempty"`    // has a question
+	Answers bool    `json:"answers,omitempty"` // the turn before it has one
+	Brief   bool    `json:"brief,omitempty"`   // has few words
+	Fits    bool    `json:"fits,omitempty"`    // has what the question asks for: a time, a number, a place, a person
+
+	Phrases float64 `json:"phrases,omitempty"` // share of the quoted phrases that its text has
+	Time    float64 `json:"time,omitempty"`    // closeness to the window, 1 inside
+	Order   float64 `json:"order,omitempty"`   // place in time among the best, 1 for what was asked for
+}
+
+// Speaker says who said a turn.
+type Speaker string
+
+// Who may have said a turn.
+const (
+	NamedSpeaker Speaker = "named"     // somebody whom the query names
+	OtherSpeaker Speaker = "other"     // somebody else, where it names a speaker
+	Assistant    Speaker = "assistant" // the assistant, in a chat with one
+)
+
+// Kind is what sort of thing a memory is, as the ranker sees it.
+type Kind uint8
+
+// The kinds of memories.
+const (
+	Note     Kind = iota // or a document: not said by anybody
+	Dialogue             // between people
+	Chat                 // with an assistant
+	Kinds                // how many there are
+)
+
+func (k Kind) String() string { return [...]string{"note", "dialogue", "chat"}[k] }
+
+// MarshalText gives the name of k.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Inputs are the numbers that the ranker multiplies by its weights.
+type Inputs [NumInputs]float64
+
+// The inputs of the ranker. Those that are shares lie between the least of the
+// pool, 0, and its best, 1.
+const (
+	inOwn = iota
+	inContext
+	inWide
+	inCoverage
+	inCosine
+	inCosineContext
+	inSoft
+	inSoftContext
+	inExpanded
+	inExpandedNear
+	inSession
+	inLength
+	inNamed
+	inOther
+	inAssistant
+	inAsks
+	inAnswers
+	inBrief
+	inFits
+	inTime
+	NumInputs
+)
+
+// InputNames name the inputs in their order, as the trace does.
+var InputNames = [NumInputs]string{
+	"own", "context", "wide", "coverage", "cosine", "cosine_context", "soft", "soft_context", "expanded", "expanded_near",
+	"session", "length", "named", "other", "assistant", "asks", "answers", "brief", "fits", "time",
+}
+
+// pooled are the inputs that are shares of their span over the pool.
+var pooled = [...]int{
+	inOwn, inContext, inWide, inCosine, inCosineContext, inSoft, inSoftContext, inExpanded, inExpandedNear, inSession,
+}
+
+// raw gives the inputs of f before they are compared with the pool's.
+func (f *Features) raw() Inputs {
+	return Inputs{
+		inOwn: f.Own, inContext: f.Context, inWide: f.Wide, inCoverage: f.Coverage,
+		inCosine: f.Cosine, inCosineContext: f.CosineContext, inSoft: f.Soft, inSoftContext: f.SoftContext,
+		inExpanded: f.Expanded, inExpandedNear: f.ExpandedNear,
+		inSession: f.Session, inLength: f.Length,
+		inNamed: truth(f.Speaker == NamedSpeaker), inOther: truth(f.Speaker == OtherSpeaker), inAssistant: truth(f.Speaker == Assistant),
+		inAsks: truth(f.Asks), inAnswers: truth(f.Answers), inBrief: truth(f.Brief), inFits: truth(f.Fits),
+		inTime: f.Time,
+	}
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// fill sets the inputs of every candidate.
+func (p *Pool) fill() {
+	p.sessions()
+	var low, high Inputs
+	first := true
+	for _, c := range p.Candidates {
+		c.Inputs = c.Features.raw()
+		if c.item == nil {
+			continue // nothing is known of it that could be compared
+		}
+		for _, in := range pooled {
+			x := c.Inputs[in]
+			if first {
+				low[in], high[in] = x, x
+			}
+			low[in], high[in] = min(low[in], x), max(high[in], x)
+		}
+		first = false
+	}
+	trust := p.Query.trust
+	for _, c := range p.Candidates {
+		for _, in := range pooled {
+			if c.item != nil && high[in] > low[in] {
+				c.Inputs[in] = (c.Inputs[in] - low[in]) / (high[in] - low[in])
+			} else {
+				c.Inputs[in] = 0
+			}
+		}
+		for _, in := range [...]int{inCosine, inCosineContext} {
+			c.Inputs[in] *= trust
+		}
+	}
+}
+
+// sessionBest is how many of a session's turns tell what it is about.
+const sessionBest = 3
+
+// sessions sets how good the best turns of each candidate's session are.
+func (p *Pool) sessions() {
+	best := map[int][sessionBest]float64{}
+	for _, c := range p.Candidates {
+		if c.session() == 0 {
+			continue
+		}
+		b, x := best[c.session()], c.Features.Context
+		for i := range b {
+			if x > b[i] {
+				b[i], x = x, b[i]
+			}
+		}
+		best[c.session()] = b
+	}
+	for _, c := range p.Candidates {
+		c.Features.Session = 0
+		if c.session() != 0 {
+			for _, x := range best[c.session()] {
+				c.Features.Session += x / sessionBest
+			}
+		}
+	}
+}
+
+// wanted says what a question asks for, by what a text has that may answer it.
+func wanted(a *text.Query) text.Traits {
+	var t text.Traits
+	for i := range a.Words {
+		t |= askingWords[a.Words[i].Surface]
+		if i > 0 && a.Words[i-1].Surface == "how" && countWords[a.Words[i].Surface] {
+			t |= text.HasNumber
+		}
+	}
+	return t
+}
+
+func logLength(n int) float64 { return math.Log1p(float64(n)) }
+
+// How much of a question's words the built-in model must know to be trusted at
+// all, and to be trusted wholly.
+const (
+	leastKnown  = 0.5
+	enoughKnown = 0.8
+)
+
+// trust is how far the built-in model, which knows English, is to be trusted
+// with a question, 0 … 1.
+func trust(question, language string, table *embed.Table) float64 {
+	if language != "" && language != "en" {
+		return 0
+	}
+	known := table.Coverage(question)
+	return min(1, max(0, (known-leastKnown)/(enoughKnown-leastKnown)))
+}
+
+func (c *Candidate) session() int {
+	if c.item == nil {
+		return 0
+	}
+	return c.item.session
+}

@@ -1,0 +1,59 @@
+// Ranker trains the weights of the recall ranker on benchmark sets:
+//
+//	go run ./tools/ranker dump -out FILE DIR…    pools of candidates for all questions
+//	go run ./tools/ranker report FILE            cross-validated figures, ablation, the floor
+//	go run ./tools/ranker train FILE             writes internal/recall/weights.go
+//
+// The sets are those of docs/benchmarks.md. Candidates and their features come
+// from the product itself: a set is loaded through the memory service, and its
+// questions go through the same steps as a search.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "ranker:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return errors.New("say what to do: dump, report or train")
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	out := flags.String("out", "", "file that is written")
+	ridge := flags.Float64("l2", defaultRidge, "how strongly weights are kept small")
+	ablate := flags.Bool("ablate", false, "report: what each group of inputs gives")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	switch args[0] {
+	case "dump":
+		if *out == "" || flags.NArg() == 0 {
+			return errors.New("dump wants -out FILE and the folders of sets")
+		}
+		return dump(ctx, flags.Args(), *out)
+	case "report", "train":
+		if flags.NArg() != 1 {
+			return errors.New(args[0] + " wants the file that dump wrote")
+		}
+		data, err := readData(flags.Arg(0))
+		if err != nil {
+			return err
+		}
+		t := &trainer{data: data, ridge: *ridge}
+		if args[0] == "train" {
+			return t.write(*out)
+		}
+		return t.report(os.Stdout, *ablate)
+	}
+	return fmt.Errorf("%q is not known: dump, report or train", args[0])
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"engram/internal/recall"
+)
+
+// figures are what one ranking of a set is worth.
+type figures struct {
+	questions                  int
+	recall1, recall5, recall10 float64
+	ndcg                       float64
+}
+
+// measure ranks pools by models that of gives for each, and judges the ranking.
+func measure(pools []*Pool, of func(*Pool) *recall.Models) figures {
+	var f figures
+	for _, p := range pools {
+		if len(p.Gold) == 0 {
+			continue
+		}
+		f.questions++
+		f.add(p, p.rank(of(p)))
+	}
+	n := float64(max(1, f.questions))
+	f.recall1, f.recall5, f.recall10, f.ndcg = f.recall1/n, f.recall5/n, f.recall10/n, f.ndcg/n
+	return f
+}
+
+// rank gives the grades of a pool's best candidates, in order.
+func (p *Pool) rank(models *recall.Models) []int {
+	pool := recall.Pool{Query: &recall.Query{Order: p.Order}}
+	grades := make(map[int64]int, len(p.Gold))
+	for i := range p.Candidates {
+		c := &p.Candidates[i]
+		rc := &recall.Candidate{ID: c.ID, OccurredAt: time.UnixMicro(c.OccurredAt), Kind: c.Kind, Features: c.Features}
+		for j, x := range c.Inputs {
+			rc.Inputs[j] = float64(x)
+		}
+		pool.Candidates = append(pool.Candidates, rc)
+		grades[c.ID] = c.Grade
+	}
+	pool.RankBy(models)
+	best := pool.Candidates[:min(10, len(pool.Candidates))]
+	out := make([]int, len(best))
+	for i, c := range best {
+		out[i] = grades[c.ID]
+	}
+	return out
+}
+
+func (f *figures) add(p *Pool, ranked []int) {
+	gold := float64(len(p.Gold))
+	dcg, ideal := 0.0, 0.0
+	for i, g := range ranked {
+		dcg += float64(g) / math.Log2(float64(i)+2)
+		if g == 0 {
+			continue
+		}
+		if i < 1 {
+			f.recall1 += 1 / gold
+		}
+		if i < 5 {
+			f.recall5 += 1 / gold
+		}
+		f.recall10 += 1 / gold
+	}
+	best := slices.Clone(p.Gold)
+	slices.Sort(best)
+	slices.Reverse(best)
+	for i, g := range best[:min(10, len(best))] {
+		ideal += float64(g) / math.Log2(float64(i)+2)
+	}
+	f.ndcg += dcg / ideal
+}
+
+// of gives the pools of a set.
+func (d *Data) of(set string) []*Pool {
+	var out []*Pool
+	for _, p := range d.Pools {
+		if p.Set == set {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// crossValidated trains one model without each fold.
+func (t *trainer) crossValidated(fold map[*Pool]int) [folds]*recall.Models {
+	var out [folds]*recall.Models
+	for f := range folds {
+		out[f] = t.fit(func(p *Pool) bool { return fold[p] != f })
+	}
+	return out
+}
+
+// report prints what the ranker is worth.
+func (t *trainer) report(w io.Writer, ablate bool) error {
+	fold := t.data.foldOf()
+	if ablate {
+		return t.ablation(w, fold)
+	}
+	product, inSample, cross := recall.Trained(), t.fit(all), t.crossValidated(fold)
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tab, "set\tquestions\tin pool\tCV R@1\tR@5\tR@10\tNDCG@10\tin-sample R@5\tR@10\tNDCG@10\twithout set R@5\tR@10\tNDCG@10\tin code R@5\tR@10\tNDCG@10")
+	for _, set := range t.data.sets() {
+		pools := t.data.of(set)
+		without := t.fit(func(p *Pool) bool { return p.Set != set })
+		cv := measure(pools, func(p *Pool) *recall.Models { return cross[fold[p]] })
+		fmt.Fprintf(tab, "%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f", set, cv.questions, 100*pooled(pools), 100*cv.recall1, 100*cv.recall5, 100*cv.recall10, 100*cv.ndcg)
+		for _, m := range []*recall.Models{inSample, without, product} {
+			f := measure(pools, func(*Pool) *recall.Models { return m })
+			fmt.Fprintf(tab, "\t%.1f\t%.1f\t%.1f", 100*f.recall5, 100*f.recall10, 100*f.ndcg)
+		}
+		fmt.Fprintln(tab)
+	}
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	return t.weights(w)
+}
+
+func all(*Pool) bool { return true }
+
+// pooled is the share of gold that is among the candidates at all.
+func pooled(pools []*Pool) float64 {
+	sum, n := 0.0, 0.0
+	for _, p := range pools {
+		if len(p.Gold) == 0 {
+			continue
+		}
+		n++
+		for i := range p.Candidates {
+			if p.Candidates[i].Grade > 0 {
+				sum += 1 / float64(len(p.Gold))
+			}
+		}
+	}
+	return sum / max(1, n)
+}
+
+// weights prints those of standardised inputs, kind by kind.
+func (t *trainer) weights(w io.Writer) error {
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(tab, "\nstandardised weight")
+	var columns []vector
+	models := t.fit(all)
+	for k := range recall.Kinds {
+		fmt.Fprintf(tab, "\t%s", k)
+		var column vector
+		if samples := t.samples(k, all); len(samples) > 0 {
+			d := t.deviations(samples)
+			for j := range column {
+				column[j] = models[k].Weights[j] * d[j]
+			}
+		}
+		columns = append(columns, column)
+	}
+	for j, name := range recall.InputNames {
+		fmt.Fprintf(tab, "\n%s", name)
+		for k := range columns {
+			fmt.Fprintf(tab, "\t%.2f", columns[k][j])
+		}
+	}
+	fmt.Fprintln(tab)
+	return tab.Flush()
+}
+
+// ablation prints R@5, cross-validated, without one group of inputs after the
+// other.
+func (t *trainer) ablation(w io.Writer, fold map[*Pool]int) error {
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(tab, "without")
+	for _, set := range t.data.sets() {
+		fmt.Fprintf(tab, "\t%s", set)
+	}
+	groups := append([]string{""}, recall.InputNames[:]...)
+	for _, off := range groups {
+		t.off = [recall.NumInputs]bool{}
+		if i := slices.Index(recall.InputNames[:], off); i >= 0 {
+			t.off[i] = true
+		}
+		cross := t.crossValidated(fold)
+		fmt.Fprintf(tab, "\n%s", off)
+		for _, set := range t.data.sets() {
+			f := measure(t.data.of(set), func(p *Pool) *recall.Models { return cross[fold[p]] })
+			fmt.Fprintf(tab, "\t%.1f", 100*f.recall5)
+		}
+	}
+	fmt.Fprintln(tab)
+	return tab.Flush()
+}
