@@ -46,3 +46,23 @@ func TestSessionWithHiddenMemories(t *testing.T) {
 		done(del(path))
 	}
 }
+
+// TestDatedSaveSentAgain: a client that did not hear the answer sends a dated
+// turn once more, and it is one row; what another speaker said is another.
+func TestDatedSaveSentAgain(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/v1/memories", "/observations"} {
+		h := serve(t, services(t), rest.Options{})
+		for i, want := range []struct{ speaker, id, outcome string }{
+			{"Ann", "1", "created"},
+			{"Ann", "1", "duplicate"},
+			{"Bea", "2", "created"},
+		} {
+			body := fmt.Sprintf(`{"session_id":"s","title":"t","content":"ok","speaker":%q,"occurred_at":"2026-05-08T14:30:00Z"}`, want.speaker)
+			got := do(t, h, post(path, body)).Body.String()
+			if !strings.Contains(got, `"id":`+want.id+",") || !strings.Contains(got, `"outcome":"`+want.outcome+`"`) {
+				t.Errorf("POST %s, call %d answered %s, want id %s, %s", path, i+1, got, want.id, want.outcome)
+			}
+		}
+	}
+}
