@@ -238,3 +238,42 @@ func TestKilledWhileCopying(t *testing.T) {
 	}
 	t.Logf("killed %d times", killed)
 }
+
+// Killed while a backup takes the place of a store that cannot be opened, either
+// is there, never an empty one.
+func TestKilledWhileRestoring(t *testing.T) {
+	t.Parallel()
+	source := filepath.Join(t.TempDir(), "data")
+	run(t, source, "save", "note", "the only note")
+	backup := filepath.Join(t.TempDir(), "whole.db")
+	run(t, source, "backup", backup)
+	junk := strings.Repeat("this is no database ", 1000)
+	before, all := 0, rounds(8)
+	for range all {
+		dir := filepath.Join(t.TempDir(), "data")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "memory.db")
+		if err := os.WriteFile(path, []byte(junk), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := engram(t, dir, "restore", backup, "--yes")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		killAfter(t, cmd, 120*time.Millisecond)
+		_ = cmd.Wait() // killed, or ended before
+		if data, err := os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		} else if string(data) == junk {
+			before++
+			run(t, dir, "restore", backup, "--yes")
+		}
+		if got := total(t, dir); got != 1 {
+			t.Errorf("%d memories, want 1", got)
+		}
+		run(t, dir, "doctor")
+	}
+	t.Logf("killed %d times before the backup was in its place, of %d", before, all)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net/url"
@@ -49,8 +50,12 @@ func Restorable(ctx context.Context, path string) error {
 
 // checkBackup refuses what cannot be restored.
 func checkBackup(ctx context.Context, path string) (err error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return engram.Errorf(engram.ErrNotFound, "there is no file %s", path)
+	case err == nil && info.IsDir():
+		return engram.Errorf(engram.ErrInvalid, "%s is a directory", path).WithCode("not_a_backup").WithHint("name a file in it")
 	}
 	steps, err := migrations(migrationFiles)
 	if err != nil {
@@ -76,7 +81,7 @@ func checkBackup(ctx context.Context, path string) (err error) {
 }
 
 // replace puts from in the place of to, of which it keeps a copy. A store that
-// cannot be opened or copied any more is moved aside as it is.
+// cannot be opened or copied any more is kept as it is.
 func replace(ctx context.Context, from, to string) (kept string, err error) {
 	_, statErr := os.Lstat(to)
 	s, err := Open(ctx, to, Options{})
@@ -96,13 +101,60 @@ func replace(ctx context.Context, from, to string) (kept string, err error) {
 	if !unusable(err) {
 		return "", err
 	}
-	if err := moveAside(to, kept); err != nil {
-		return "", err
+	return kept, takePlace(ctx, from, to, kept)
+}
+
+// takePlace puts the backup from in the place of the files of the store to, which
+// are of no use and kept as they are. The store is never missing: until the last
+// step the old one is there, which cannot be opened.
+func takePlace(ctx context.Context, from, to, kept string) (err error) {
+	f, err := atomicfile.New(to)
+	if err != nil {
+		return cannotWrite(to, err)
 	}
-	if s, err = Open(ctx, to, Options{}); err != nil {
-		return kept, err
+	defer func() { err = errors.Join(err, f.Discard()) }()
+	if err := newEpoch(ctx, from, f.Path()); err != nil {
+		return err
 	}
-	return kept, overwrite(ctx, s, from)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := keepAside(to+suffix, kept+suffix); err != nil {
+			return engram.Errorf(engram.ErrUnavailable, "%s cannot be kept: %v", to+suffix, pathCause(err)).WithCode("cannot_write")
+		}
+	}
+	for _, suffix := range []string{"-wal", "-shm"} { // else SQLite would take them for the backup's
+		if err := os.Remove(to + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return f.Commit(true)
+}
+
+// keepAside gives a file, if it is there, another name beside its own; where the
+// file system knows no such thing, a copy of it.
+func keepAside(from, to string) (err error) {
+	err = os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	f, err := atomicfile.New(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Discard()) }()
+	out, err := os.OpenFile(f.Path(), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return f.Commit(false)
 }
 
 // overwrite copies the pages of from over those of s in one transaction, and
@@ -134,19 +186,6 @@ func unusable(err error) bool {
 		return true
 	}
 	return false
-}
-
-// moveAside moves the files of a store under another name, with its log.
-func moveAside(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	for _, suffix := range []string{"-wal", "-shm", ""} {
-		if err := os.Rename(from+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return engram.Errorf(engram.ErrUnavailable, "%s cannot be moved aside: %v", from+suffix, pathCause(err)).WithCode("cannot_write")
-		}
-	}
-	return nil
 }
 
 // newEpoch makes of the empty file path a copy of the backup that tells other

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -177,7 +178,43 @@ func TestRestoreOverAStoreThatCannotBeUsed(t *testing.T) {
 			b := open(t, to)
 			defer b.Close()
 			wantFound(t, b, "ferries", store.Filter{}, 1)
+			if info, err := os.Stat(to); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+				t.Errorf("mode %v, %v", info.Mode(), err)
+			}
 		})
+	}
+}
+
+// A restore that breaks off leaves the store that cannot be opened, not one that
+// is empty.
+func TestRestoreBrokenOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	backup, to := filepath.Join(dir, "copy.db"), filepath.Join(dir, "data", "memory.db")
+	s := open(t, filepath.Join(dir, "a", "memory.db"))
+	defer s.Close()
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	junk := bytes.Repeat([]byte("garbage "), 1000)
+	if err := os.MkdirAll(filepath.Join(dir, "data", "backups"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, junk, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The log cannot be kept: a directory is where its file should be.
+	if err := os.MkdirAll(filepath.Join(to+"-wal", "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Restore(t.Context(), backup, to); err == nil {
+		t.Fatal("restored")
+	}
+	if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, junk) {
+		t.Errorf("the store that was there has %d bytes, %v; want it as it was", len(got), err)
+	}
+	if _, err := sqlite.Restore(t.Context(), dir, to); engram.ErrorCode(err) != "not_a_backup" {
+		t.Errorf("a directory: %v, want not_a_backup", err)
 	}
 }
 
