@@ -242,6 +242,8 @@ func TestNotText(t *testing.T) {
 		{[]string{"save", "T"}, "one\ntwo\xc3", "standard input is not text in UTF-8: byte 7, on line 2, is 0xc3"},
 		{[]string{"save", "T", "--file", w.path("utf16.txt")}, "", "utf16.txt is not text in UTF-8: byte 0, on line 1, is 0xff"},
 		{[]string{"save", "T", "C", "--topic", "a\xff"}, "", "--topic is not text in UTF-8: byte 1"},
+		{[]string{"save", "T", "C", "--files", "a.go,b\xff.go"}, "", "--files is not text in UTF-8: byte 1"},
+		{[]string{"sessions", "start", "s", "--directory", "/a\xff"}, "", "--directory is not text in UTF-8: byte 2"},
 		{[]string{"prompts", "save", "\xff"}, "", "argument 1 is not text in UTF-8: byte 0"},
 		{[]string{"search", "\xff"}, "", "argument 1 is not text in UTF-8: byte 0"},
 	} {

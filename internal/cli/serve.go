@@ -30,7 +30,7 @@ this themselves; it ends when its input closes.`,
 			return app.ServeMCP(cmd.Context(), cfg, g.appOptions(), tools, g.env.In, g.env.Out)
 		},
 	}
-	cmd.Flags().StringVar(&tools, "tools", "all", "all, agent, admin, or tool names with commas")
+	cmd.Flags().StringVar(&tools, "tools", "all", "all, agent, admin, brain, or tool names with commas")
 	cmd.Flags().StringVar(&project, "project", "", "project of calls that name none (default: found from the directory)")
 	return cmd
 }

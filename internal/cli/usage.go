@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -46,7 +47,8 @@ func excluding(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkTexts refuses texts that are not UTF-8. Names of files may be anything.
+// checkTexts refuses texts that are not UTF-8. Names of files that are opened may
+// be anything.
 func checkTexts(cmd *cobra.Command, args []string) error {
 	if !strings.Contains(cmd.Use, "FILE") && !strings.Contains(cmd.Use, "DIR") {
 		for i, arg := range args {
@@ -57,10 +59,15 @@ func checkTexts(cmd *cobra.Command, args []string) error {
 	}
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		switch f.Name {
-		case "file", "files", "data-dir", "temp", "directory":
-		default:
-			err = errors.Join(err, checkUTF8("--"+f.Name, f.Value.String()))
+		if slices.Contains([]string{"file", "data-dir", "temp"}, f.Name) {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			err = errors.Join(err, checkUTF8("--"+f.Name, v))
 		}
 	})
 	return err
