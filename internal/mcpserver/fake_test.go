@@ -19,25 +19,30 @@ import (
 type fakeMemories struct {
 	hook func(ctx context.Context, method string) error
 
-	mu       sync.Mutex
-	memories map[int64]*engram.Memory
-	versions map[int64][]*engram.Memory
-	sessions map[string]*engram.Session
-	prompts  []*engram.Prompt
-	last     int64
-	calls    []string
-	actors   []engram.Actor
-	searched memory.SearchInput
-	saved    memory.SaveInput
+	mu        sync.Mutex
+	memories  map[int64]*engram.Memory
+	versions  map[int64][]*engram.Memory
+	sessions  map[string]*engram.Session
+	prompts   []*engram.Prompt
+	last      int64
+	calls     []string
+	actors    []engram.Actor
+	searched  memory.SearchInput
+	explained memory.ExplainInput
+	saved     memory.SaveInput
+
+	// explanation is what Explain answers.
+	explanation memory.Explanation
 }
 
 const fakeProject = "here"
 
 func newFake() *fakeMemories {
 	return &fakeMemories{
-		memories: map[int64]*engram.Memory{},
-		versions: map[int64][]*engram.Memory{},
-		sessions: map[string]*engram.Session{},
+		memories:    map[int64]*engram.Memory{},
+		versions:    map[int64][]*engram.Memory{},
+		sessions:    map[string]*engram.Session{},
+		explanation: memory.Explanation{Text: "No answer: no arm found anything.", Trace: &memory.Trace{Floor: 0.5}},
 	}
 }
 
@@ -300,6 +305,16 @@ func (f *fakeMemories) Search(ctx context.Context, in memory.SearchInput) (memor
 		res.SimilarProjects = []string{"here"}
 	}
 	return res, nil
+}
+
+func (f *fakeMemories) Explain(ctx context.Context, in memory.ExplainInput) (memory.Explanation, error) {
+	leave, err := f.enter(ctx, "Explain")
+	if err != nil {
+		return memory.Explanation{}, err
+	}
+	defer leave()
+	f.explained = in
+	return f.explanation, nil
 }
 
 func (f *fakeMemories) Context(ctx context.Context, in memory.ContextInput) (memory.ContextResult, error) {

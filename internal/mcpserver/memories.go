@@ -23,6 +23,7 @@ type Memories interface {
 	Delete(ctx context.Context, id int64, hard bool) (engram.Receipt, error)
 	AsOf(value string) (time.Time, error)
 	Search(ctx context.Context, in memory.SearchInput) (memory.SearchResult, error)
+	Explain(ctx context.Context, in memory.ExplainInput) (memory.Explanation, error)
 	Context(ctx context.Context, in memory.ContextInput) (memory.ContextResult, error)
 	StartSession(ctx context.Context, in memory.SessionInput) (memory.StartedSession, bool, error)
 	EndSession(ctx context.Context, id, summary string) (memory.EndedSession, error)

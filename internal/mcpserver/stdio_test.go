@@ -438,7 +438,7 @@ func TestUnknownToolsetEndsAtOnce(t *testing.T) {
 	if err := p.wait(); err == nil {
 		t.Error("started")
 	}
-	if !strings.Contains(p.stderr.String(), `there is no tool or profile "workspace"; choose from all, agent, admin, mem_`) {
+	if !strings.Contains(p.stderr.String(), `there is no tool or profile "workspace"; choose from all, agent, admin, brain, `) {
 		t.Errorf("said %s", p.stderr)
 	}
 }

@@ -14,7 +14,8 @@ import (
 type tool struct {
 	name, title, description string
 
-	admin bool // not in the agent profile
+	admin bool // in the admin profile instead of the agent's
+	brain bool // in the brain profile instead of the agent's
 	core  bool // clients that defer tools should load it always
 
 	readOnly, destructive, idempotent bool

@@ -11,7 +11,7 @@ import (
 func catalogue() []tool {
 	tools := []tool{
 		saveTool(), searchTool(), contextTool(), summaryTool(), startTool(), endTool(), getTool(),
-		suggestTool(), captureTool(), promptTool(), updateTool(), deleteTool(), statsTool(), timelineTool(),
+		suggestTool(), captureTool(), promptTool(), updateTool(), deleteTool(), statsTool(), timelineTool(), explainTool(),
 	}
 	slices.SortFunc(tools, func(a, b tool) int { return strings.Compare(a.name, b.name) })
 	return tools
@@ -23,8 +23,9 @@ var profiles = []struct {
 	has  func(t *tool) bool
 }{
 	{"all", func(*tool) bool { return true }},
-	{"agent", func(t *tool) bool { return !t.admin }},
+	{"agent", func(t *tool) bool { return !t.admin && !t.brain }},
 	{"admin", func(t *tool) bool { return t.admin }},
+	{"brain", func(t *tool) bool { return t.brain }},
 }
 
 // selectTools picks what a comma list of profiles and tool names stands for;
