@@ -43,11 +43,17 @@ func (s *Service) Doctor(ctx context.Context, repair bool) ([]store.Finding, err
 	if damaged(found) {
 		return found, nil // it cannot be said what is stored
 	}
-	foreign, err := s.checkForeign(ctx, actor.Workspace)
+	stats, err := s.store.Stats(ctx, actor.Workspace, nil)
 	if err != nil {
 		return found, err
 	}
-	return append(found, foreign...), nil
+	empty := stats.Memories+stats.Deleted == 0
+	lost, err := s.checkEmpty(empty)
+	if err != nil {
+		return found, err
+	}
+	foreign, err := s.checkForeign(empty)
+	return append(append(found, lost...), foreign...), err
 }
 
 // damaged reports whether only a backup helps.
@@ -95,21 +101,30 @@ func (s *Service) checkFiles(repair bool) ([]store.Finding, error) {
 	}}, nil
 }
 
+// checkEmpty says when nothing is stored and there are backups: a file that was
+// lost looks like a new one.
+func (s *Service) checkEmpty(empty bool) ([]store.Finding, error) {
+	paths, err := s.backupPaths()
+	if err != nil || !empty || len(paths) == 0 {
+		return nil, err
+	}
+	return []store.Finding{{
+		Check: "empty", OK: true, Message: "nothing is stored, and there are backups in " + s.backupDir(),
+		Fix: "to bring one back, run engram restore FILE",
+	}}, nil
+}
+
 // checkForeign says when another product's database is there, which is never
 // opened for writing; where nothing is stored here yet it says how to get at it.
-func (s *Service) checkForeign(ctx context.Context, workspace string) ([]store.Finding, error) {
+func (s *Service) checkForeign(empty bool) ([]store.Finding, error) {
 	path := s.path(foreignDatabase)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("check files: %w", err)
 	}
-	stats, err := s.store.Stats(ctx, workspace, nil)
-	if err != nil {
-		return nil, err
-	}
 	f := store.Finding{Check: "foreign", OK: true, Message: path + " belongs to another product and is left alone"}
-	if stats.Memories+stats.Deleted == 0 {
+	if empty {
 		f.Fix = "to take its memories over, export them with that product and run engram import FILE"
 	}
 	return []store.Finding{f}, nil

@@ -94,9 +94,9 @@ func troubleOf(code sqlite3.ErrorCode) *engram.Error {
 	case sqlite3.CANTOPEN, sqlite3.PERM, sqlite3.AUTH:
 		return trouble("cannot_open", "check that you may read and write the data directory", "the store cannot be opened")
 	case sqlite3.CORRUPT:
-		return trouble("corrupt", "run engram doctor, or restore a backup with engram restore", "the store is damaged")
+		return trouble("corrupt", "run engram doctor, which names the backups that can be restored", "the store is damaged")
 	case sqlite3.NOTADB:
-		return trouble("not_a_database", "move the file away, or restore a backup with engram restore", "the file is not an Engram store")
+		return trouble("not_a_database", "run engram doctor, which names the backups that can be restored", "the file is not an Engram store")
 	case sqlite3.IOERR:
 		return trouble("io_error", "check the disk, then run engram doctor", "the disk reports an error")
 	case sqlite3.TOOBIG:
