@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,11 @@ func TestSearchAndRecall(t *testing.T) {
 	r := must[client.Recalled](t)(c.Recall(ctx, client.RecallInput{SearchInput: client.SearchInput{Query: "coffee"}, Budget: 300}))
 	if r.NoAnswer || !strings.Contains(r.Text, "tea, not coffee") || r.Tokens == 0 || len(r.Items) != 1 {
 		t.Errorf("Recall() = %+v", r)
+	}
+	e := must[client.Explanation](t)(c.Explain(ctx, client.ExplainInput{RecallInput: client.RecallInput{SearchInput: client.SearchInput{Query: "coffee or zeppelins"}, Budget: 300}, ID: 1}))
+	if e.Reason != "returned" || e.Title != "Drinks" || e.Budget != 300 || e.Candidate.Probability == 0 || e.Candidate.Arms["keyword"].Rank != 1 || !e.Packed.Kept ||
+		!slices.Equal(e.Missing, []string{"zeppelins"}) || e.Trace.Pool != 1 || e.Trace.Query.Words[0].Memories != 1 || e.Candidate.Features["own"] == nil {
+		t.Errorf("Explain() = %+v", e)
 	}
 	before := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, in := range []client.SearchInput{{Query: "zeppelin quantum"}, {Query: "coffee", AsOf: &before}} {

@@ -31,6 +31,7 @@ func (a *api) v1Routes() []route {
 
 		op(a, post, "/v1/search", "memories that answer a query, best first", a.search),
 		op(a, post, "/v1/recall", "what answers a query, packed as text within a token budget", a.recall),
+		op(a, post, "/v1/explain", "why a memory was recalled for a query, or not", a.explain),
 		op(a, get, "/v1/context", "the block for the start of a session", a.context),
 
 		op(a, get, "/v1/sessions", "the sessions last active", a.listSessions),
