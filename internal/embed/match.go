@@ -42,9 +42,10 @@ const (
 )
 
 // NewMatcher makes the matcher of a question of which the tokens are given; the
-// first 256 different ones count. weight says what a token is worth, such as its
-// IDF in the texts that are searched, and 0 or less for nothing. Table.Weight
-// stands in for it where no counts are known.
+// first 256 different ones count. weight says what a token is worth, and 0 or less
+// that it is worth nothing. The IDF in the texts that are searched, times
+// Table.Weight, finds more than either of them: one knows what is rare here, the
+// other what says little anywhere.
 func (t *Table) NewMatcher(question []uint16, weight func(token uint16) float32) *Matcher {
 	m := &Matcher{weights: make([]float64, 0, min(len(question), maxQuestion))}
 	most := min(len(question), maxQuestion)

@@ -1,0 +1,215 @@
+package embed
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	firstDelay = 500 * time.Millisecond // before the second attempt
+	maxDelay   = 8 * time.Second        // between attempts, if the server does not ask for more
+	maxHold    = 5 * time.Minute        // that a server may keep requests back for
+
+	maxDim        = 16384    // numbers in a vector
+	bytesPerDim   = 32       // of JSON
+	maxErrorBytes = 64 << 10 // of an answer that is no vectors
+)
+
+// errSlow is why a context ended that is not the caller's.
+var errSlow = errors.New("no answer in time")
+
+// ask sends a request until it is answered, the server refuses it or patience
+// ends. Its error is a *fault, an *engram.Error or the context's.
+func (e *Endpoint) ask(ctx context.Context, p patience, texts []string) ([][]float32, error) {
+	if err := ownEnd(ctx); err != nil {
+		return nil, err
+	}
+	if wait, ok := e.brk.enter(time.Now()); !ok {
+		err := unavailable("embedder_paused", "%s did not answer", e.name())
+		if wait == 0 {
+			return nil, err.WithHint("it is being tried again")
+		}
+		return nil, err.WithHint("it is asked again in %s", wait.Round(time.Second))
+	}
+	defer e.brk.leave()
+	for attempt := 1; ; attempt++ {
+		vectors, err := e.once(ctx, p.timeout, texts)
+		if err == nil {
+			e.settle(ctx, nil)
+			return vectors, nil
+		}
+		f, ok := errors.AsType[*fault](err)
+		if !ok {
+			return nil, err
+		}
+		delay := max(backoff(attempt), f.wait)
+		if !f.again || attempt >= p.attempts || time.Now().Add(delay).After(p.until) {
+			e.settle(ctx, f)
+			return nil, f
+		}
+		if err := sleep(ctx, delay); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// settle tells the breaker how a request ended.
+func (e *Endpoint) settle(ctx context.Context, err error) {
+	if ownEnd(ctx) != nil {
+		return // says nothing about the server
+	}
+	f, ok := errors.AsType[*fault](err)
+	now := time.Now()
+	switch {
+	case !ok || !f.down:
+		e.brk.answered()
+	default:
+		e.brk.failed(now)
+	}
+	if ok && f.wait > 0 {
+		e.brk.hold(now.Add(f.wait))
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.last = nil
+	if ok {
+		e.last = f.Error
+	}
+}
+
+// backoff is how long to wait after an attempt: twice as long each time, less up
+// to a half, so that clients that failed together do not come back together.
+func backoff(attempt int) time.Duration {
+	d := min(maxDelay, firstDelay<<min(attempt-1, 10))
+	return d - rand.N(d/2)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ownEnd is the error of a context that the caller ended.
+func ownEnd(ctx context.Context) error {
+	if ctx.Err() == nil || errors.Is(context.Cause(ctx), errSlow) {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// once sends one request.
+func (e *Endpoint) once(ctx context.Context, timeout time.Duration, texts []string) ([][]float32, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errSlow)
+	defer cancel()
+	withFormat := e.sendsFormat()
+	resp, err := e.post(ctx, texts, withFormat)
+	if err != nil {
+		return nil, e.broken(ctx, err, "cannot be reached")
+	}
+	defer resp.Body.Close()
+	limit := int64(maxErrorBytes)
+	if resp.StatusCode == http.StatusOK {
+		limit += int64(len(texts)) * maxDim * bytesPerDim
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err != nil {
+		return nil, e.broken(ctx, err, "broke its answer off")
+	}
+	if int64(len(body)) > limit {
+		return nil, nobody(e.badAnswer("the answer is longer than vectors can be"))
+	}
+	if resp.StatusCode == http.StatusOK {
+		return e.read(body, texts)
+	}
+	f := e.fault(resp, body, texts)
+	if withFormat && f.noFormat { // it is left out from now on
+		e.mu.Lock()
+		e.noFormat = true
+		e.mu.Unlock()
+		return e.once(ctx, timeout, texts)
+	}
+	return nil, f
+}
+
+func (e *Endpoint) sendsFormat() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.noFormat
+}
+
+// embeddingsRequest is the body of a request. One text goes as a string, which
+// every server takes.
+type embeddingsRequest struct {
+	Model          string `json:"model"`
+	Input          any    `json:"input"`
+	EncodingFormat string `json:"encoding_format,omitempty"`
+	Dimensions     int    `json:"dimensions,omitempty"`
+}
+
+func (e *Endpoint) post(ctx context.Context, texts []string, withFormat bool) (*http.Response, error) {
+	body := embeddingsRequest{Model: e.opts.Model, Input: texts, Dimensions: e.opts.Dimensions}
+	if len(texts) == 1 {
+		body.Input = texts[0]
+	}
+	if withFormat {
+		body.EncodingFormat = "float"
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode request: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url.String(), bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "engram")
+	if e.opts.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+string(e.opts.Key))
+	}
+	// Not sent, but tells the transport that the request may be sent again when the
+	// server has closed an idle connection.
+	req.Header["Idempotency-Key"] = []string{}
+	return e.client.Do(req)
+}
+
+// checkRedirect follows a redirect that stays with the server and keeps the
+// method. To others neither the key nor the texts go.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	if len(via) > 3 || req.Method != via[0].Method || req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	var d time.Duration
+	if seconds, err := strconv.ParseFloat(v, 64); err == nil {
+		d = time.Duration(min(max(seconds, 0), maxHold.Seconds()) * float64(time.Second))
+	} else if at, err := http.ParseTime(v); err == nil {
+		d = at.Sub(now)
+	}
+	return min(max(d, 0), maxHold)
+}
