@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"engram/internal/embed"
 	"engram/internal/text"
+	"engram/internal/vector"
 )
 
 // common are words that most English texts have, most frequent first.
@@ -70,20 +72,26 @@ func (c *corpus) text(chars int) string {
 }
 
 func (c *corpus) document(id int64) Document {
-	a := text.Analyze(c.text(20), c.text(400))
+	title, content := c.text(20), c.text(400)
+	a := text.Analyze(title, content)
 	m := Meta{
 		ID: id, Version: 1, Workspace: "default", Project: fmt.Sprintf("p%d", id%20), Type: pick(c.r, "note", "decision", "bugfix"),
 		Scope: "project", Kind: "observation", Session: fmt.Sprintf("session-%d", id/50), Turn: c.r.IntN(2) == 0,
 		OccurredAt: id * 1_000_000, RecordedAt: id*1_000_000 + 5, CreatedAt: id*1_000_000 + 5,
 	}
-	return Document{Meta: m, Terms: a.Terms, TF: a.TF, Len: a.Len}
+	tokens := embed.Static().Tokens(nil, title+"\n"+content)
+	v, _ := embed.Static().TokensVector(tokens)
+	return Document{Meta: m, Terms: a.Terms, TF: a.TF, Len: a.Len, Tokens: tokens, Vector: v}
 }
+
+// benchRules are those of the built-in table.
+var benchRules = Rules{Analysis: 1, Space: vector.Space{Model: embed.Static().Model(), Dim: embed.Dim}}
 
 // benchIndex is built as an engine builds it, and read back.
 func benchIndex(tb testing.TB, docs int) (*Index, *corpus) {
 	tb.Helper()
 	c := newCorpus(60_000)
-	x := New(1)
+	x := New(benchRules)
 	for id := int64(1); id <= int64(docs); {
 		var batch []Document
 		for range 1000 {
@@ -131,12 +139,18 @@ func BenchmarkSearch(b *testing.B) {
 			{"common only bare", 8, 0, Query{}},
 			{"long", 20, 10, Query{Neighbours: 2}},
 			{"project", 8, 0, Query{Neighbours: 2, Filter: Filter{Projects: []string{"p7"}}}},
+			{"natural by meaning", 6, 3, Query{Neighbours: 2, Vectors: []Vector{{}}}},
+			{"project by meaning", 8, 0, Query{Neighbours: 2, Vectors: []Vector{{}}, Filter: Filter{Projects: []string{"p7"}}}},
 		} {
 			b.Run(fmt.Sprintf("%d/%s", docs, q.name), func(b *testing.B) {
 				queries := make([]Query, 64)
 				for i := range queries {
 					queries[i] = q.query
 					queries[i].Terms, queries[i].Limit, queries[i].Filter.Workspace = c.question(q.common, q.rare), 200, "default"
+					if q.query.Vectors != nil {
+						v, _ := embed.Static().Vector(c.text(60))
+						queries[i].Vectors = []Vector{{benchRules.Space.Model, v}}
+					}
 				}
 				b.ReportAllocs()
 				var took []time.Duration
@@ -160,7 +174,7 @@ func BenchmarkSearch(b *testing.B) {
 				stored = append(stored, c.Insert)
 			}
 			for b.Loop() {
-				y := New(1)
+				y := New(benchRules)
 				for _, st := range stored {
 					if err := y.Load(st); err != nil {
 						b.Fatal(err)

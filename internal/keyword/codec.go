@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+
+	"engram/internal/vector"
 )
 
 // Errors of stored segments that cannot be used. Their documents must be read
@@ -22,10 +24,11 @@ type Stored struct {
 	Docs         int
 	Columns      []byte
 	Postings     []byte
-	Checksum     int64
+	Checksum     int64  // of Columns and Postings
+	Vectors      []byte // and tokens, with checksums of their own
 }
 
-const columnsMagic = 0x31434b45 // "EKC1"
+const columnsMagic = 0x32434b45 // "EKC2"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -36,6 +39,13 @@ func checksum(columns, postings []byte) int64 {
 // encode gives the segment as bytes. analysis is the version of the rules that
 // its terms were made by.
 func (s *segment) encode(n *names, analysis int) *Stored {
+	st := s.encodeChanged(n, analysis)
+	st.Vectors = s.tokens.Encode(s.vectors.Encode(nil))
+	return st
+}
+
+// encodeChanged is without vectors and tokens, which never change.
+func (s *segment) encodeChanged(n *names, analysis int) *Stored {
 	c := s.encodeColumns(n, analysis)
 	return &Stored{
 		ID: s.stored, MinID: s.minID(), MaxID: s.maxID(), Docs: s.len(),
@@ -55,13 +65,16 @@ func (s *segment) encodeColumns(n *names, analysis int) []byte {
 	sessions := w.table(s.session, func(i uint32) []string {
 		return []string{n.sessions[i].workspace, n.sessions[i].id}
 	})
+	speakers := w.table(s.speaker, func(i uint32) []string { return []string{n.speakers[i]} })
 	var last, occurred, recorded int64
 	for d := range s.id {
 		w.int(s.id[d] - last)
 		w.uint(uint64(s.version[d]))
 		w.uint(uint64(classes[s.class[d]]))
 		w.uint(uint64(sessions[s.session[d]]))
+		w.uint(uint64(speakers[s.speaker[d]]))
 		w.uint(uint64(s.length[d]))
+		w.uint(uint64(s.traits[d]))
 		w = append(w, s.flags[d])
 		w.int(s.occurred[d] - occurred)
 		w.int(s.recorded[d] - recorded)
@@ -125,8 +138,8 @@ func (w *columnWriter) dead(counts []uint16) {
 }
 
 // decode reads a segment and checks all of it, so that what comes after may
-// trust its bytes. It keeps st.Postings.
-func decode(st *Stored, n *names, analysis int) (*segment, error) {
+// trust its bytes. It keeps st.Postings and st.Vectors.
+func decode(st *Stored, n *names, rules Rules) (*segment, error) {
 	if checksum(st.Columns, st.Postings) != st.Checksum {
 		return nil, fmt.Errorf("%w: the checksum differs", ErrDamaged)
 	}
@@ -135,8 +148,8 @@ func decode(st *Stored, n *names, analysis int) (*segment, error) {
 		return nil, fmt.Errorf("%w: no columns of a known form", ErrDamaged)
 	}
 	r.data = r.data[4:]
-	if have := r.uint(); have != uint64(analysis) {
-		return nil, fmt.Errorf("%w: version %d, not %d", ErrAnalysis, have, analysis)
+	if have := r.uint(); have != uint64(rules.Analysis) {
+		return nil, fmt.Errorf("%w: version %d, not %d", ErrAnalysis, have, rules.Analysis)
 	}
 	s := &segment{stored: st.ID}
 	s.readColumns(r, n)
@@ -150,8 +163,30 @@ func decode(st *Stored, n *names, analysis int) (*segment, error) {
 	if r.bad || len(r.data) != 0 {
 		return nil, fmt.Errorf("%w: columns end wrongly", ErrDamaged)
 	}
+	if err := s.openVectors(st.Vectors, rules.Space); err != nil {
+		return nil, err
+	}
 	s.sortTurns()
 	return s, nil
+}
+
+// openVectors checks data wholly and takes it as the segment's vectors and tokens;
+// the columns must be there.
+func (s *segment) openVectors(data []byte, space vector.Space) (err error) {
+	var rest []byte
+	if s.vectors, rest, err = vector.DecodeBlock(data, space); err == nil {
+		s.tokens, rest, err = vector.DecodeTokens(rest)
+	}
+	switch {
+	case errors.Is(err, vector.ErrSpace):
+		return fmt.Errorf("%w: %w", ErrAnalysis, err)
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case s.vectors.Len() != s.len() || s.tokens.Len() != s.len() || len(rest) > 0:
+		return fmt.Errorf("%w: %d vectors, tokens of %d texts and %d bytes more beside columns of %d documents",
+			ErrDamaged, s.vectors.Len(), s.tokens.Len(), len(rest), s.len())
+	}
+	return nil
 }
 
 type columnReader struct {
@@ -241,7 +276,8 @@ func (s *segment) readColumns(r *columnReader, n *names) {
 		return n.classNumber(class{t[0], t[1], t[2], t[3], t[4]})
 	})
 	sessions := r.table(2, func(t []string) uint32 { return n.sessionNumber(t[0], t[1]) })
-	if r.bad || docs == 0 || len(classes) == 0 || len(sessions) == 0 {
+	speakers := r.table(1, func(t []string) uint32 { return n.speakerNumber(t[0]) })
+	if r.bad || docs == 0 || len(classes) == 0 || len(sessions) == 0 || len(speakers) == 0 {
 		r.bad = true
 		return
 	}
@@ -253,7 +289,7 @@ func (s *segment) readColumns(r *columnReader, n *names) {
 		}
 		d := s.grow()
 		last += r.int()
-		occurred += s.readDocument(r, d, last, classes, sessions)
+		occurred += s.readDocument(r, d, last, classes, sessions, speakers)
 		s.occurred[d] = occurred
 		recorded += r.int()
 		s.recorded[d] = recorded
@@ -272,12 +308,14 @@ func (s *segment) readColumns(r *columnReader, n *names) {
 
 // readDocument reads the first fields of a document, and gives the step of its
 // time.
-func (s *segment) readDocument(r *columnReader, d uint16, id int64, classes, sessions []uint32) int64 {
+func (s *segment) readDocument(r *columnReader, d uint16, id int64, classes, sessions, speakers []uint32) int64 {
 	s.id[d] = id
 	s.version[d] = r.uint32()
 	s.class[d] = classes[r.below(len(classes))]
 	s.session[d] = sessions[r.below(len(sessions))]
+	s.speaker[d] = speakers[r.below(len(speakers))]
 	s.length[d] = r.uint32()
+	s.traits[d] = uint16(r.below(1 << 16))
 	s.flags[d] = r.byte() &^ flagGone
 	return r.int()
 }

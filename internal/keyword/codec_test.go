@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"engram/internal/vector"
 )
 
 // segments gives some of every kind of list.
@@ -40,7 +42,7 @@ func segments(tb testing.TB) []*Stored {
 func TestSegmentRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, st := range segments(t) {
-		x := New(1)
+		x := New(testRules)
 		if err := x.Load(st); err != nil {
 			t.Fatal(err)
 		}
@@ -49,6 +51,10 @@ func TestSegmentRoundTrip(t *testing.T) {
 		}
 		x.segments[0].dirty = true
 		again := x.Changes()[0].Update
+		if again.Vectors != nil {
+			t.Error("vectors are written again for columns that changed")
+		}
+		again.Vectors = st.Vectors
 		if diff := gocmp.Diff(st, again); diff != "" {
 			t.Errorf("segment of %d documents (-stored +read and written):\n%s", st.Docs, diff)
 		}
@@ -62,16 +68,23 @@ func TestSegmentDamage(t *testing.T) {
 	for _, st := range segments(t) {
 		for range 200 {
 			bad := *st
-			bad.Columns, bad.Postings = slices.Clone(st.Columns), slices.Clone(st.Postings)
-			part := pick(r, bad.Columns, bad.Postings)
+			bad.Columns, bad.Postings, bad.Vectors = slices.Clone(st.Columns), slices.Clone(st.Postings), slices.Clone(st.Vectors)
+			part := pick(r, bad.Columns, bad.Postings, bad.Vectors)
 			part[r.IntN(len(part))] ^= 1 << r.IntN(8)
-			if err := New(1).Load(&bad); !errors.Is(err, ErrDamaged) {
+			if err := New(testRules).Load(&bad); !errors.Is(err, ErrDamaged) {
 				t.Fatalf("a flipped bit gives %v", err)
+			}
+		}
+		for _, vectors := range [][]byte{nil, st.Vectors[:len(st.Vectors)-8], append(slices.Clone(st.Vectors), make([]byte, 8)...)} {
+			bad := *st
+			bad.Vectors = vectors
+			if err := New(testRules).Load(&bad); !errors.Is(err, ErrDamaged) {
+				t.Errorf("vectors of %d bytes instead of %d give %v", len(vectors), len(st.Vectors), err)
 			}
 		}
 		short := *st
 		short.Postings = st.Postings[:len(st.Postings)-1]
-		if err := New(1).Load(&short); !errors.Is(err, ErrDamaged) {
+		if err := New(testRules).Load(&short); !errors.Is(err, ErrDamaged) {
 			t.Errorf("a cut segment gives %v", err)
 		}
 	}
@@ -79,9 +92,16 @@ func TestSegmentDamage(t *testing.T) {
 
 func TestSegmentOfOtherRules(t *testing.T) {
 	t.Parallel()
-	x := New(2)
+	rules := testRules
+	rules.Analysis = 2
+	x := New(rules)
 	if err := x.Load(segments(t)[1]); !errors.Is(err, ErrAnalysis) {
 		t.Errorf("error = %v, want %v", err, ErrAnalysis)
+	}
+	for _, space := range []vector.Space{{Model: "other", Dim: testRules.Space.Dim}, {Model: testRules.Space.Model, Dim: 128}} {
+		if err := New(Rules{1, space}).Load(segments(t)[1]); !errors.Is(err, ErrAnalysis) {
+			t.Errorf("vectors of another model: error = %v, want %v", err, ErrAnalysis)
+		}
 	}
 	if x.Docs() != 0 {
 		t.Errorf("%d documents came in", x.Docs())
@@ -93,23 +113,24 @@ func TestSegmentOfOtherRules(t *testing.T) {
 func FuzzSegment(f *testing.F) {
 	for _, st := range segments(f) {
 		if st.Docs < 1000 {
-			f.Add(st.Columns, st.Postings, st.Docs)
+			f.Add(st.Columns, st.Postings, st.Vectors, st.Docs)
 		}
 	}
-	f.Fuzz(func(t *testing.T, columns, postings []byte, docs int) {
-		st := &Stored{ID: 1, Docs: docs, Columns: columns, Postings: postings, Checksum: checksum(columns, postings) + 1}
-		if err := New(1).Load(st); !errors.Is(err, ErrDamaged) {
+	f.Fuzz(func(t *testing.T, columns, postings, vectors []byte, docs int) {
+		st := &Stored{ID: 1, Docs: docs, Columns: columns, Postings: postings, Vectors: vectors, Checksum: checksum(columns, postings) + 1}
+		if err := New(testRules).Load(st); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("a wrong checksum gives %v", err)
 		}
 		st.Checksum--
-		x := New(1)
+		x := New(testRules)
 		if err := x.Load(st); err != nil {
 			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrAnalysis) {
 				t.Fatalf("error is neither damage nor analysis: %v", err)
 			}
 			return
 		}
-		q := Query{Filter: Filter{Workspace: "a"}, Limit: 10, Neighbours: 2, Widen: 1}
+		q := Query{Filter: Filter{Workspace: "a"}, Limit: 10, Neighbours: 2, Widen: 1, Vectors: []Vector{{testRules.Space.Model, make([]float32, testRules.Space.Dim)}}}
+		q.Vectors[0].Unit[1] = 1
 		for _, term := range x.Prefix("", 20) {
 			q.Terms = append(q.Terms, Term{term, 1})
 		}
@@ -117,7 +138,7 @@ func FuzzSegment(f *testing.F) {
 		x.Similar("w1", 5)
 		x.segments[0].dirty = true
 		x.Changes()
-		if _, err := Without(st, 1, func(id int64) bool { return id%2 == 0 }); err != nil {
+		if _, err := Without(st, testRules, func(id int64) bool { return id%2 == 0 }); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -126,34 +147,50 @@ func FuzzSegment(f *testing.F) {
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	for _, st := range segments(t) {
-		same, err := Without(st, 1, func(int64) bool { return false })
+		same, err := Without(st, testRules, func(int64) bool { return false })
 		if err != nil || same != st {
 			t.Errorf("without nothing: %v, %v", same, err)
 		}
-		none, err := Without(st, 1, func(int64) bool { return true })
+		none, err := Without(st, testRules, func(int64) bool { return true })
 		if err != nil || none != nil {
 			t.Errorf("without everything: %v, %v", none, err)
 		}
 	}
-	x := New(1)
+	x := New(testRules)
+	secret := make([]float32, testRules.Space.Dim)
+	for i := range secret {
+		secret[i] = float32(i%7) - 2
+	}
 	docs := []Document{
 		{Meta: Meta{ID: 1, Version: 1, Workspace: "a", Project: "open"}, Terms: []string{"common", "kept"}, TF: []int{1, 2}, Len: 3},
-		{Meta: Meta{ID: 2, Version: 1, Workspace: "hidden", Session: "whispered"}, Terms: []string{"common", "secret"}, TF: []int{1, 1}, Len: 2},
+		{
+			Meta:  Meta{ID: 2, Version: 1, Workspace: "hidden", Session: "whispered", Speaker: "deepthroat"},
+			Terms: []string{"common", "secret"}, TF: []int{1, 1}, Len: 2,
+			Tokens: []uint16{0x6261, 0x6463, 0x6665}, Vector: secret,
+		},
 	}
 	if err := x.Apply(docs, nil); err != nil {
 		t.Fatal(err)
 	}
 	x.Compact(1)
-	rest, err := Without(x.Changes()[0].Insert, 1, func(id int64) bool { return id == 2 })
+	rest, err := Without(x.Changes()[0].Insert, testRules, func(id int64) bool { return id == 2 })
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, word := range []string{"secret", "hidden", "whispered"} {
-		if bytes.Contains(slices.Concat(rest.Columns, rest.Postings), []byte(word)) {
+	code := vector.NewBlock(testRules.Space)
+	code.Append(secret)
+	written := code.Encode(nil)
+	codes := string(written[len(written)-32 : len(written)-8]) // before the checksum and what fills up
+	all := x.Changes()[0].Insert
+	if !bytes.Contains(all.Vectors, []byte(codes)) || !bytes.Contains(all.Vectors, []byte("abcdef")) {
+		t.Error("what is looked for was never there")
+	}
+	for _, word := range []string{"secret", "hidden", "whispered", "deepthroat", "abcdef", codes} {
+		if bytes.Contains(slices.Concat(rest.Columns, rest.Postings, rest.Vectors), []byte(word)) {
 			t.Errorf("%q is still in the bytes", word)
 		}
 	}
-	y := New(1)
+	y := New(testRules)
 	if err := y.Load(rest); err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +202,7 @@ func TestWithout(t *testing.T) {
 // Searches run beside changes, and each sees a memory once.
 func TestConcurrentSearches(t *testing.T) {
 	t.Parallel()
-	x := New(1)
+	x := New(testRules)
 	doc := func(version int, closed bool) Document {
 		d := Document{Meta: Meta{ID: 1, Version: version, Workspace: "a"}, Terms: []string{"w"}, TF: []int{1}, Len: 1}
 		if closed {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"engram/internal/vector"
 )
 
 // Flags of a document.
@@ -15,6 +17,7 @@ const (
 	flagTurn
 	flagOpenTask
 	flagGone // erased; its place goes when the part is rewritten
+	flagAssistant
 )
 
 // notLive are the flags of documents that do not count in DF and Docs.
@@ -27,6 +30,7 @@ type columns struct {
 	version     []uint32
 	class       []uint32
 	session     []uint32 // 0 = none
+	speaker     []uint32 // 0 = nobody
 	length      []uint32
 	flags       []uint8
 	occurred    []int64
@@ -35,6 +39,11 @@ type columns struct {
 	invalidated map[uint16]int64
 	deleted     map[uint16]int64
 	turns       []uint16 // documents that are turns of a session, by session, occurred, id
+
+	// What is made of a text, like its terms, and never changes.
+	traits  []uint16
+	vectors *vector.Block
+	tokens  *vector.Tokens
 }
 
 // class is what many documents have in common, so that a filter looks at it
@@ -53,6 +62,8 @@ type names struct {
 	classOf    map[class]uint32
 	sessions   []sessionKey // [0] stands for none
 	sessionOf  map[sessionKey]uint32
+	speakers   []string // [0] stands for nobody
+	speakerOf  map[string]uint32
 	classNames map[string]string // so that equal names share their bytes
 }
 
@@ -61,6 +72,8 @@ func newNames() *names {
 		classOf:    map[class]uint32{},
 		sessions:   make([]sessionKey, 1),
 		sessionOf:  map[sessionKey]uint32{},
+		speakers:   make([]string, 1),
+		speakerOf:  map[string]uint32{"": 0},
 		classNames: map[string]string{},
 	}
 }
@@ -98,18 +111,35 @@ func (n *names) sessionNumber(workspace, id string) uint32 {
 	return i
 }
 
+func (n *names) speakerNumber(name string) uint32 {
+	if i, ok := n.speakerOf[name]; ok {
+		return i
+	}
+	i := uint32(len(n.speakers))
+	n.speakers = append(n.speakers, name)
+	n.speakerOf[name] = i
+	return i
+}
+
+func newColumns(s vector.Space) columns {
+	return columns{vectors: vector.NewBlock(s), tokens: &vector.Tokens{}}
+}
+
 func (c *columns) len() int { return len(c.id) }
 
 func (c *columns) live(d uint16) bool { return c.flags[d]&notLive == 0 }
 
-// grow makes room for one more document and gives its number.
+// grow makes room for one more document and gives its number. Its vector and
+// tokens are still to be appended.
 func (c *columns) grow() uint16 {
 	d := uint16(len(c.id))
 	c.id = append(c.id, 0)
 	c.version = append(c.version, 0)
 	c.class = append(c.class, 0)
 	c.session = append(c.session, 0)
+	c.speaker = append(c.speaker, 0)
 	c.length = append(c.length, 0)
+	c.traits = append(c.traits, 0)
 	c.flags = append(c.flags, 0)
 	c.occurred = append(c.occurred, 0)
 	c.recorded = append(c.recorded, 0)
@@ -117,12 +147,13 @@ func (c *columns) grow() uint16 {
 	return d
 }
 
-// set writes all of m but its length. The order of turns is the caller's affair.
+// set writes all of m. The order of turns is the caller's affair.
 func (c *columns) set(d uint16, m *Meta, n *names) {
 	c.id[d] = m.ID
 	c.version[d] = uint32(m.Version)
 	c.class[d] = n.classNumber(class{m.Workspace, m.Project, m.Type, m.Scope, m.Kind})
 	c.session[d] = n.sessionNumber(m.Workspace, m.Session)
+	c.speaker[d] = n.speakerNumber(m.Speaker)
 	c.occurred[d] = m.OccurredAt
 	c.recorded[d] = m.RecordedAt
 	c.created[d] = m.CreatedAt
@@ -155,6 +186,7 @@ func flagsOf(m *Meta) uint8 {
 		{m.Pinned, flagPinned},
 		{m.Turn, flagTurn},
 		{m.OpenTask, flagOpenTask},
+		{m.Assistant, flagAssistant},
 	} {
 		if x.on {
 			f |= x.flag
@@ -170,7 +202,11 @@ func (c *columns) take(from *columns, d uint16) {
 	c.version[to] = from.version[d]
 	c.class[to] = from.class[d]
 	c.session[to] = from.session[d]
+	c.speaker[to] = from.speaker[d]
 	c.length[to] = from.length[d]
+	c.traits[to] = from.traits[d]
+	c.vectors.Take(from.vectors, int(d))
+	c.tokens.Append(from.tokens.Of(int(d)))
 	c.flags[to] = from.flags[d]
 	c.occurred[to] = from.occurred[d]
 	c.recorded[to] = from.recorded[d]

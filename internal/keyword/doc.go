@@ -1,14 +1,25 @@
-// Package keyword is the in-process BM25 index of the SQLite engine: postings
-// in immutable segments and a small mutable tail, the columns that filters
-// need, and the order of turns in their sessions. It finds the best documents
-// without looking at all that a common word matches, and writes segments as
-// bytes and reads them back.
+// Package keyword is the in-process index of documents of the SQLite engine:
+// postings in immutable segments and a small mutable tail, the columns that
+// filters need, the order of turns in their sessions, and beside each document its
+// vector and its tokens. It finds the best documents by BM25 without looking at
+// all that a common word matches, and the nearest by their vectors (package vector
+// compares them), and writes segments as bytes and reads them back.
 //
-// It does no I/O, makes no terms (package text does) and knows no rule about
+// It does no I/O, makes no terms, vectors or tokens (packages text and embed do)
+// and knows no rule about
 // who may see what beyond the filter it is given. Where segments are kept, and
 // which rows are missing in them, is the engine's affair; the rows are the
 // truth, and an index can always be built anew from them.
 package keyword
+
+import "engram/internal/vector"
+
+// Rules are what an index's documents are made by. Segments of other rules are
+// not used.
+type Rules struct {
+	Analysis int          // version of the rules that terms are made by
+	Space    vector.Space // of the documents' vectors
+}
 
 // The parameters of BM25.
 const (
@@ -29,6 +40,9 @@ type Meta struct {
 	Turn     bool // said by somebody: has neighbours in its session
 	OpenTask bool
 
+	Speaker   string
+	Assistant bool // said by an assistant
+
 	Closed        bool // a version that another took the place of: found by as-of searches only
 	OccurredAt    int64
 	RecordedAt    int64 // known from …
@@ -43,6 +57,10 @@ type Document struct {
 	Terms []string
 	TF    []int // how often it has each of Terms
 	Len   int   // in terms, repetitions counted
+
+	Vector []float32 // of the index's space; nil = it has none
+	Tokens []uint16
+	Traits uint16 // of its text, as package text names them
 }
 
 // Filter says which documents count. The zero value of a field does not filter,
@@ -95,7 +113,18 @@ type Query struct {
 	Limit      int
 	Neighbours int // how many turns before and after a found one come with it
 	Widen      int // how far neighbours of found turns become hits too
+	Vectors    []Vector
 }
+
+// Vector is what a query means to a model. With one that the index's vectors are
+// not of nothing is found and no document has a cosine.
+type Vector struct {
+	Model string
+	Unit  []float32
+}
+
+// NoCosine stands for the cosine of a document that has no vector.
+const NoCosine float32 = -2
 
 // Result is what a search found. DF, Docs and AvgLen are over all current
 // documents that are not deleted.
@@ -115,6 +144,14 @@ type Hit struct {
 	Turn       bool
 	OccurredAt int64
 	Neighbours []Neighbour // nearest first, of two equally near the earlier one
+
+	Cosine    []float32 // with each of the query's vectors, or NoCosine
+	Nearest   []int     // its rank by each of them, from 1; 0 = not among the Limit nearest
+	Tokens    []uint16  // not to be written to
+	Session   int       // a number that documents of one session share; 0 = none
+	Speaker   string
+	Assistant bool
+	Traits    uint16
 }
 
 // Neighbour is a turn beside a hit in its session.
@@ -123,4 +160,7 @@ type Neighbour struct {
 	Distance int // negative: before
 	Len      int
 	TF       []float32
+	Cosine   []float32
+	Tokens   []uint16 // not to be written to
+	Traits   uint16
 }

@@ -12,15 +12,13 @@ type span struct {
 	turns []uint16
 }
 
-// hits turns s.best into hits with neighbours and the frequencies of all terms.
+// hits turns s.best and s.near into hits with neighbours and the frequencies of
+// all terms.
 func (s *search) hits() []Hit {
-	found := slices.Clone(s.best.items)
+	found := s.found()
 	s.wanted = s.wanted[:0]
 	for _, f := range found {
 		s.wanted = append(s.wanted, f.ref)
-	}
-	if s.q.Widen > 0 {
-		found = s.widen(found)
 	}
 	if s.q.Neighbours > 0 {
 		for _, f := range found {
@@ -30,45 +28,74 @@ func (s *search) hits() []Hit {
 	slices.Sort(s.wanted)
 	s.wanted = slices.Compact(s.wanted)
 	s.readFrequencies()
-	for i := len(s.best.items); i < len(found); i++ { // came by widening
+	s.compareVectors()
+	for i := len(s.best.items); i < len(found); i++ { // not found by its words
 		f := &found[i]
 		f.id = s.cols(f.ref).id[f.ref.doc()]
 		f.score = s.scoreOf(f.ref)
 	}
 	sortBest(found)
 	out := make([]Hit, len(found))
+	ranks, none := s.ranks()
 	for i, f := range found {
 		out[i] = s.hit(f)
+		out[i].Nearest = none
+		if r, ok := ranks[f.ref]; ok {
+			out[i].Nearest = r
+		}
 	}
 	return out
 }
 
-func (s *search) cols(r ref) *columns { return s.parts[r.part()].cols() }
-
-// widen adds the neighbours of found turns, their scores still unknown.
-func (s *search) widen(found []scoredDoc) []scoredDoc {
+// found gives the best, the nearest that are not among them, and what widening
+// adds; only the best have their scores.
+func (s *search) found() []scoredDoc {
+	found := slices.Clone(s.best.items)
 	have := make(map[ref]bool, len(found))
 	for _, f := range found {
 		have[f.ref] = true
 	}
-	for _, f := range found {
-		s.around = s.neighbours(s.around[:0], f.ref, s.q.Widen)
-		for _, r := range s.around {
-			if !have[r] {
-				have[r] = true
-				found = append(found, scoredDoc{ref: r})
-				s.wanted = append(s.wanted, r)
+	add := func(r ref) {
+		if !have[r] {
+			have[r] = true
+			found = append(found, scoredDoc{ref: r})
+		}
+	}
+	for _, near := range s.near {
+		for _, n := range near {
+			add(nearRef(n))
+		}
+	}
+	if s.q.Widen > 0 {
+		for _, f := range s.best.items {
+			s.widen(f.ref, add)
+		}
+		for _, near := range s.near {
+			for _, n := range near[:min(len(near), widenNearest)] {
+				s.widen(nearRef(n), add)
 			}
 		}
 	}
 	return found
 }
 
+// widen adds the neighbours of a turn.
+func (s *search) widen(r ref, add func(ref)) {
+	s.around = s.neighbours(s.around[:0], r, s.q.Widen)
+	for _, n := range s.around {
+		add(n)
+	}
+}
+
+func (s *search) cols(r ref) *columns { return s.parts[r.part()].cols() }
+
 func (s *search) hit(f scoredDoc) Hit {
 	c, d := s.cols(f.ref), f.ref.doc()
 	h := Hit{
 		ID: c.id[d], Score: float64(f.score) / s.scale, Len: int(c.length[d]), TF: s.frequencies(f.ref),
 		Turn: c.flags[d]&flagTurn != 0, OccurredAt: c.occurred[d],
+		Cosine: s.cosinesOf(f.ref), Tokens: c.tokens.Of(int(d)), Session: int(c.session[d]),
+		Speaker: s.x.names.speakers[c.speaker[d]], Assistant: c.flags[d]&flagAssistant != 0, Traits: c.traits[d],
 	}
 	if s.q.Neighbours == 0 {
 		return h
@@ -87,6 +114,7 @@ func (s *search) hit(f scoredDoc) Hit {
 		}
 		h.Neighbours = append(h.Neighbours, Neighbour{
 			ID: c.id[n], Distance: distance, Len: int(c.length[n]), TF: s.frequencies(r),
+			Cosine: s.cosinesOf(r), Tokens: c.tokens.Of(int(n)), Traits: c.traits[n],
 		})
 	}
 	slices.SortStableFunc(h.Neighbours, func(a, b Neighbour) int {

@@ -10,7 +10,7 @@ import (
 // goroutine at a time may change it ([Index.Apply], [Index.Compact],
 // [Index.Load], [Index.Confirm]).
 type Index struct {
-	analysis int // version of the rules that terms are made by
+	rules Rules
 
 	mu       sync.RWMutex
 	names    *names
@@ -22,14 +22,13 @@ type Index struct {
 	scratch  sync.Pool
 }
 
-// New returns an empty index for terms that are made by the given version of
-// the rules.
-func New(analysis int) *Index {
+// New returns an empty index for documents that are made by the given rules.
+func New(rules Rules) *Index {
 	return &Index{
-		analysis: analysis,
-		names:    newNames(),
-		tail:     newTail(),
-		scratch:  sync.Pool{New: func() any { return newScratch() }},
+		rules:   rules,
+		names:   newNames(),
+		tail:    newTail(rules.Space),
+		scratch: sync.Pool{New: func() any { return newScratch() }},
 	}
 }
 
@@ -51,13 +50,15 @@ func (x *Index) Tail() int {
 func (x *Index) Size() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	const perDocument = 8 + 4*4 + 1 + 3*8 + 2
+	const perDocument = 8 + 5*4 + 1 + 3*8 + 2 + 2
 	const perTailList = 160
 	size := x.tail.len()*(perDocument+32) + len(x.tail.lists)*perTailList
+	size += x.tail.vectors.Size() + x.tail.tokens.Size()
 	for _, l := range x.tail.lists {
 		size += 4 * cap(l.docs)
 	}
 	for _, s := range x.segments {
+		size += s.vectors.Size() + s.tokens.Size()
 		size += len(s.postings) + s.len()*perDocument + 2*len(s.dead) + 24*(len(s.deleted)+len(s.invalidated))
 	}
 	for _, s := range x.names.sessions {
@@ -139,11 +140,15 @@ func (x *Index) check(doc *Document) error {
 	if len(doc.Terms) != len(doc.TF) {
 		return fmt.Errorf("document %d has %d terms and %d frequencies", doc.ID, len(doc.Terms), len(doc.TF))
 	}
+	if n := len(doc.Vector); n != 0 && n != x.rules.Space.Dim {
+		return fmt.Errorf("document %d has a vector of %d dimensions, not %d", doc.ID, n, x.rules.Space.Dim)
+	}
 	p, d, ok := x.place(doc.ID, doc.Version)
-	if !ok || len(doc.Terms) == 0 {
+	if !ok || len(doc.Terms)+len(doc.Tokens) == 0 {
 		return nil
 	}
-	same := p.cols().length[d] == uint32(doc.Len)
+	c := p.cols()
+	same := c.length[d] == uint32(doc.Len) && c.traits[d] == doc.Traits && slices.Equal(c.tokens.Of(int(d)), doc.Tokens)
 	for i, tf := range frequenciesIn(p, d, doc.Terms) {
 		same = same && tf == doc.TF[i]
 	}
@@ -282,7 +287,7 @@ func (x *Index) freeze() {
 	if s := x.tail.freeze(); s != nil {
 		x.segments = append(slices.Clip(x.segments), s)
 	}
-	x.tail = newTail()
+	x.tail = newTail(x.rules.Space)
 }
 
 // Compact makes a segment of the tail when it has at least least documents, and
@@ -294,7 +299,7 @@ func (x *Index) Compact(least int) {
 		if next != nil {
 			x.segments = append(slices.Clip(x.segments), next)
 		}
-		x.tail = newTail()
+		x.tail = newTail(x.rules.Space)
 		x.mu.Unlock()
 	}
 	for {

@@ -9,7 +9,13 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"engram/internal/vector"
 )
+
+// testRules are of documents whose terms and vectors are made up.
+var testRules = Rules{Analysis: 1, Space: vector.Space{Model: "test", Dim: 64}}
 
 // oracle answers by looking at every document: what the index must answer.
 type oracle struct {
@@ -59,6 +65,68 @@ func (d *Document) frequencies(terms []Term) []float32 {
 		out[i] = d.tf(t.Text)
 	}
 	return out
+}
+
+// alike compares cosines of vectors with those of their codes.
+var alike = gocmp.Options{
+	cmpopts.EquateEmpty(),
+	gocmp.Comparer(func(x, y float32) bool { return math.Abs(float64(x-y)) < 0.01 }),
+}
+
+func (d *Document) cosines(q Query) []float32 {
+	var out []float32
+	for _, v := range q.Vectors {
+		if d.Vector == nil || v.Model != testRules.Space.Model {
+			out = append(out, NoCosine)
+			continue
+		}
+		var dot, x, y float64
+		for i := range v.Unit {
+			a, b := float64(v.Unit[i]), float64(d.Vector[i])
+			dot, x, y = dot+a*b, x+a*a, y+b*b
+		}
+		out = append(out, float32(dot/math.Sqrt(x*y)))
+	}
+	return out
+}
+
+// checkNearest looks whether those that are ranked are the nearest of all that
+// pass the filter.
+func (o *oracle) checkNearest(t *testing.T, q Query, got *Result) {
+	t.Helper()
+	for i, v := range q.Vectors {
+		var all []float32
+		if v.Model == testRules.Space.Model {
+			for _, d := range o.docs {
+				if o.passes(q.Filter, d) && d.Vector != nil {
+					all = append(all, d.cosines(q)[i])
+				}
+			}
+		}
+		slices.SortFunc(all, func(x, y float32) int { return cmp.Compare(y, x) })
+		all = all[:min(len(all), q.Limit)]
+		ranked := make([]*Hit, len(all))
+		for j := range got.Hits {
+			h := &got.Hits[j]
+			switch rank := h.Nearest[i]; {
+			case rank > len(all) || rank > 0 && ranked[rank-1] != nil:
+				t.Fatalf("memory %d has rank %d of %d, or another one has it", h.ID, rank, len(all))
+			case rank > 0:
+				ranked[rank-1] = h
+			}
+		}
+		for rank, h := range ranked {
+			if h == nil {
+				t.Fatalf("no memory has rank %d of %d", rank+1, len(all))
+			}
+			if p := ranked[max(rank-1, 0)]; p.Cosine[i] < h.Cosine[i] || p.Cosine[i] == h.Cosine[i] && p.ID < h.ID {
+				t.Fatalf("rank %d has memory %d with %v behind %d with %v", rank+1, h.ID, h.Cosine[i], p.ID, p.Cosine[i])
+			}
+			if len(o.docs) <= compared && !gocmp.Equal(all[rank], h.Cosine[i], alike...) {
+				t.Fatalf("rank %d has cosine %v, want %v", rank+1, h.Cosine[i], all[rank])
+			}
+		}
+	}
 }
 
 func (o *oracle) stats(terms []Term) (r Result) {
@@ -112,7 +180,9 @@ func (o *oracle) around(f Filter, d *Document, n int) []Neighbour {
 	for i := 1; i <= n; i++ {
 		for _, distance := range []int{-i, i} {
 			if p := at + distance; p >= 0 && p < len(turns) {
-				out = append(out, Neighbour{ID: turns[p].ID, Distance: distance, Len: turns[p].Len})
+				out = append(out, Neighbour{
+					ID: turns[p].ID, Distance: distance, Len: turns[p].Len, Tokens: turns[p].Tokens, Traits: turns[p].Traits,
+				})
 			}
 		}
 	}
@@ -182,7 +252,21 @@ func (o *oracle) checkHits(t *testing.T, q Query, got *Result, scores map[int64]
 		if diff := gocmp.Diff(d.frequencies(q.Terms), h.TF); diff != "" || h.Len != d.Len || h.Turn != d.Turn || h.OccurredAt != d.OccurredAt {
 			t.Fatalf("hit %d: memory %d: len %d, want %d; tf (-want +got):\n%s", i, h.ID, h.Len, d.Len, diff)
 		}
+		if diff := gocmp.Diff(d.cosines(q), h.Cosine, alike...); diff != "" || !slices.Equal(d.Tokens, h.Tokens) ||
+			d.Traits != h.Traits || d.Speaker != h.Speaker || d.Assistant != h.Assistant || (d.Session == "") != (h.Session == 0) {
+			t.Fatalf("hit %d: memory %+v is %+v; cosines (-want +got):\n%s", i, d, h, diff)
+		}
 		o.checkNeighbours(t, q, d, h)
+	}
+	o.checkNearest(t, q, got)
+	if len(q.Vectors) > 0 {
+		found := got.Hits
+		got = &Result{}
+		for _, h := range found {
+			if h.Score > 0 && len(got.Hits) < q.Limit {
+				got.Hits = append(got.Hits, h)
+			}
+		}
 	}
 	if q.Widen > 0 {
 		return
@@ -201,13 +285,14 @@ func (o *oracle) checkNeighbours(t *testing.T, q Query, d *Document, h Hit) {
 	t.Helper()
 	want := o.around(q.Filter, d, q.Neighbours)
 	for i := range want {
-		want[i].TF = o.found(q.Filter, want[i].ID).frequencies(q.Terms)
+		n := o.found(q.Filter, want[i].ID)
+		want[i].TF, want[i].Cosine = n.frequencies(q.Terms), n.cosines(q)
 	}
 	if len(want) != len(h.Neighbours) {
 		t.Fatalf("memory %d has neighbours %v, want %v", h.ID, h.Neighbours, want)
 	}
 	if len(want) > 0 {
-		if diff := gocmp.Diff(want, h.Neighbours); diff != "" {
+		if diff := gocmp.Diff(want, h.Neighbours, alike...); diff != "" {
 			t.Fatalf("neighbours of %d (-want +got):\n%s", h.ID, diff)
 		}
 	}
@@ -221,8 +306,20 @@ func (o *oracle) checkWidened(t *testing.T, x *Index, q Query, got *Result) {
 	narrow.Widen = 0
 	o.check(t, x, narrow)
 	want := map[int64]bool{}
-	for _, h := range x.Search(narrow).Hits {
+	hits := x.Search(narrow).Hits
+	widens := map[int64]bool{} // the best by their words, and the nearest
+	for i, h := range hits {
+		best := h.Score > 0 && i < q.Limit
+		for _, rank := range h.Nearest {
+			best = best || rank > 0 && rank <= widenNearest
+		}
+		widens[h.ID] = best
+	}
+	for _, h := range hits {
 		want[h.ID] = true
+		if q.Vectors != nil && !widens[h.ID] {
+			continue
+		}
 		for _, n := range o.around(q.Filter, o.found(q.Filter, h.ID), q.Widen) {
 			want[n.ID] = true
 		}
@@ -250,7 +347,7 @@ type world struct {
 
 func newWorld(seed uint64, vocab int) *world {
 	return &world{
-		r: rand.New(rand.NewPCG(seed, 1)), x: New(1), o: &oracle{docs: map[docKey]*Document{}}, vocab: vocab, now: 1_000_000,
+		r: rand.New(rand.NewPCG(seed, 1)), x: New(testRules), o: &oracle{docs: map[docKey]*Document{}}, vocab: vocab, now: 1_000_000,
 		store: map[int64]*Stored{},
 	}
 }
@@ -265,6 +362,13 @@ func (w *world) text(d *Document) {
 		n = 2000
 	}
 	d.Terms, d.TF, d.Len = nil, nil, n
+	d.Traits, d.Tokens, d.Vector = uint16(w.r.UintN(1<<16)), nil, nil
+	for range w.r.IntN(9) {
+		d.Tokens = append(d.Tokens, uint16(w.r.UintN(1<<16)))
+	}
+	if w.r.IntN(10) > 0 {
+		d.Vector = w.vector()
+	}
 	tf := map[string]int{}
 	for range n {
 		t := w.word()
@@ -277,6 +381,15 @@ func (w *world) text(d *Document) {
 	}
 }
 
+func (w *world) vector() []float32 {
+	v := make([]float32, testRules.Space.Dim)
+	topic := rand.New(rand.NewPCG(w.r.Uint64N(10), 3))
+	for i := range v {
+		v[i] = float32(topic.NormFloat64() + w.r.NormFloat64())
+	}
+	return v
+}
+
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func (w *world) fresh() Document {
@@ -286,6 +399,7 @@ func (w *world) fresh() Document {
 		ID: w.next, Version: 1, Workspace: pick(w.r, "a", "a", "b"), Project: pick(w.r, "", "p1", "p2"),
 		Type: pick(w.r, "note", "task", "turn"), Scope: pick(w.r, "project", "project", "global"), Kind: pick(w.r, "observation", "turn"),
 		Session: pick(w.r, "", "s1", "s2", "s3"), Pinned: w.r.IntN(5) == 0, Turn: w.r.IntN(2) == 0,
+		Speaker: pick(w.r, "", "ana", "ben"), Assistant: w.r.IntN(3) == 0,
 		OpenTask: w.r.IntN(4) == 0, OccurredAt: w.now - int64(w.r.IntN(100)), RecordedAt: w.now, CreatedAt: w.now,
 	}}
 	w.text(&d)
@@ -299,7 +413,7 @@ func (w *world) apply(t *testing.T, docs []Document, erased ...int64) {
 		d := docs[i]
 		w.o.docs[docKey{d.ID, uint32(d.Version)}] = &d
 		if !w.x.NeedsTerms(&d.Meta) {
-			docs[i].Terms, docs[i].TF = nil, nil
+			docs[i].Terms, docs[i].TF, docs[i].Vector, docs[i].Tokens = nil, nil, nil, nil
 		}
 	}
 	for _, id := range erased {
@@ -391,6 +505,7 @@ func (w *world) seal() {
 			w.store[w.storeNow] = c.Insert
 		}
 		if c.Update != nil {
+			c.Update.Vectors = w.store[c.Update.ID].Vectors
 			w.store[c.Update.ID] = c.Update
 		}
 		w.x.Confirm(c)
@@ -401,7 +516,7 @@ func (w *world) seal() {
 func (w *world) restart(t *testing.T) {
 	t.Helper()
 	w.seal()
-	w.x = New(1)
+	w.x = New(testRules)
 	for _, st := range w.store {
 		if err := w.x.Load(st); err != nil {
 			t.Fatal(err)
@@ -415,6 +530,12 @@ func (w *world) query() Query {
 		q.Terms = append(q.Terms, Term{Text: w.word(), Weight: pick(w.r, 1, 1, 0.5, 0)})
 	}
 	q.Terms = append(q.Terms, Term{Text: "unknown", Weight: 1})
+	for range max(0, w.r.IntN(5)-2) {
+		q.Vectors = append(q.Vectors, Vector{pick(w.r, testRules.Space.Model, testRules.Space.Model, "unknown"), w.vector()})
+	}
+	if w.r.IntN(10) == 0 {
+		q.Terms = q.Terms[:0]
+	}
 	f := &q.Filter
 	switch w.r.IntN(14) {
 	case 0:

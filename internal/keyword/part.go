@@ -3,6 +3,8 @@ package keyword
 import (
 	"math"
 	"slices"
+
+	"engram/internal/vector"
 )
 
 // maxDocs is how many documents a segment has at most, so that rewriting one
@@ -47,8 +49,8 @@ type tailList struct {
 	dead      int
 }
 
-func newTail() *tail {
-	return &tail{lists: map[string]*tailList{}, place: map[docKey]uint16{}}
+func newTail(s vector.Space) *tail {
+	return &tail{columns: newColumns(s), lists: map[string]*tailList{}, place: map[docKey]uint16{}}
 }
 
 func (t *tail) cols() *columns { return &t.columns }
@@ -83,6 +85,9 @@ func (t *tail) add(doc *Document, n *names) uint16 {
 	d := t.grow()
 	t.set(d, &doc.Meta, n)
 	t.length[d] = uint32(min(doc.Len, math.MaxUint32))
+	t.traits[d] = doc.Traits
+	t.vectors.Append(doc.Vector)
+	t.tokens.Append(doc.Tokens)
 	t.place[docKey{doc.ID, uint32(doc.Version)}] = d
 	if t.isTurn(d) {
 		t.insertTurn(d)
@@ -132,6 +137,7 @@ func (t *tail) remove(gone []uint16) {
 	}
 	for _, d := range gone {
 		t.flags[d] |= flagGone
+		t.vectors.Remove(int(d))
 	}
 	t.sortTurns()
 }
@@ -149,7 +155,8 @@ func (t *tail) freeze() *segment {
 	}
 	slices.SortFunc(order, t.compareDocs)
 	number := make([]uint16, t.len())
-	w := newSegmentWriter(len(order))
+	w := newSegmentWriter(len(order), t.vectors.Space())
+	w.s.vectors.Grow(len(order))
 	for i, d := range order {
 		number[d] = uint16(i)
 		w.take(&t.columns, d)

@@ -1,13 +1,17 @@
 package keyword
 
-import "slices"
+import (
+	"slices"
+
+	"engram/internal/vector"
+)
 
 // Load takes a stored segment into an index that has none of its documents.
 // Its error is [ErrDamaged] or [ErrAnalysis]; then nothing of it is in the index.
 func (x *Index) Load(st *Stored) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s, err := decode(st, x.names, x.analysis)
+	s, err := decode(st, x.names, x.rules)
 	if err != nil {
 		return err
 	}
@@ -23,7 +27,7 @@ func (x *Index) Load(st *Stored) error {
 type Change struct {
 	Drop   []int64 // numbers of segments whose documents Segment holds now, or that are no more
 	Insert *Stored // the store sets its ID
-	Update *Stored // only Columns and Checksum are new
+	Update *Stored // only Columns and Checksum are new; Vectors is nil
 
 	segment *segment
 }
@@ -36,9 +40,9 @@ func (x *Index) Changes() []*Change {
 	for _, s := range x.segments {
 		switch {
 		case s.stored == 0:
-			out = append(out, &Change{Drop: slices.Clone(s.replaces), Insert: s.encode(x.names, x.analysis), segment: s})
+			out = append(out, &Change{Drop: slices.Clone(s.replaces), Insert: s.encode(x.names, x.rules.Analysis), segment: s})
 		case s.dirty:
-			out = append(out, &Change{Update: s.encode(x.names, x.analysis), segment: s})
+			out = append(out, &Change{Update: s.encodeChanged(x.names, x.rules.Analysis), segment: s})
 		}
 	}
 	if len(x.removed) > 0 {
@@ -61,9 +65,9 @@ func (x *Index) Confirm(c *Change) {
 
 // Without gives a stored segment without some memories: nil when nothing is
 // left, and the same segment when it holds none of them.
-func Without(st *Stored, analysis int, erased func(id int64) bool) (*Stored, error) {
+func Without(st *Stored, rules Rules, erased func(id int64) bool) (*Stored, error) {
 	n := newNames()
-	s, err := decode(st, n, analysis)
+	s, err := decode(st, n, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -75,13 +79,15 @@ func Without(st *Stored, analysis int, erased func(id int64) bool) (*Stored, err
 		return nil, nil
 	}
 	next.stored = st.ID
-	return next.encode(n, analysis), nil
+	return next.encode(n, rules.Analysis), nil
 }
 
 // Entry is a document as the index knows it, for comparing it with its row.
 type Entry struct {
 	Meta
-	Len int
+	Len    int
+	Vector bool // it has one
+	Traits uint16
 }
 
 // Entries calls yield with every document, until it is false, tail last.
@@ -113,11 +119,12 @@ func (x *Index) entry(c *columns, d uint16) Entry {
 			Workspace: k.workspace, Project: k.project, Type: k.typ, Scope: k.scope, Kind: k.kind,
 			Session: x.names.sessions[c.session[d]].id,
 			Pinned:  c.flags[d]&flagPinned != 0, Turn: c.flags[d]&flagTurn != 0, OpenTask: c.flags[d]&flagOpenTask != 0,
+			Speaker: x.names.speakers[c.speaker[d]], Assistant: c.flags[d]&flagAssistant != 0,
 			Closed:     c.flags[d]&flagClosed != 0,
 			OccurredAt: c.occurred[d], RecordedAt: c.recorded[d], InvalidatedAt: c.invalidated[d],
 			CreatedAt: c.created[d], DeletedAt: c.deleted[d],
 		},
-		Len: int(c.length[d]),
+		Len: int(c.length[d]), Vector: c.vectors.Has(int(d)), Traits: c.traits[d],
 	}
 }
 
@@ -130,6 +137,33 @@ func (x *Index) Frequencies(id int64, version int, terms []string) ([]int, bool)
 		return nil, false
 	}
 	return frequenciesIn(p, d, terms), true
+}
+
+// Tokens gives the tokens of a version of a memory, not to be written to.
+func (x *Index) Tokens(id int64, version int) ([]uint16, bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	p, d, ok := x.place(id, version)
+	if !ok {
+		return nil, false
+	}
+	return p.cols().tokens.Of(int(d)), true
+}
+
+// Cosine compares the vector of a version of a memory with another one of the
+// index's space. It is NoCosine if one of them is not there.
+func (x *Index) Cosine(id int64, version int, unit []float32) float32 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	p, d, ok := x.place(id, version)
+	q := vector.NewQuery(unit)
+	if !ok || q == nil || len(unit) != x.rules.Space.Dim {
+		return NoCosine
+	}
+	if cosine, ok := p.cols().vectors.Cosine(int(d), q); ok {
+		return cosine
+	}
+	return NoCosine
 }
 
 func frequenciesIn(p part, d uint16, terms []string) []int {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"engram/internal/vector"
 )
 
 // Scores are sums of integers: a term's share is its BM25 times a scale that
@@ -34,10 +36,15 @@ type search struct {
 	tfs    []uint16
 	best   heap
 
-	wanted []ref
-	freq   []float32
-	spans  map[uint32][]span
-	around []ref
+	byVector vector.Nearest
+	queries  []*vector.Query // of the query's vectors; nil = of another space
+	near     [][]vector.Near // of each of the query's vectors, best first
+
+	wanted  []ref
+	cosines []float32
+	freq    []float32
+	spans   map[uint32][]span
+	around  []ref
 }
 
 // scoredTerm is a query term in the part at hand.
@@ -73,12 +80,13 @@ func (x *Index) Search(q Query) *Result {
 	defer x.mu.RUnlock()
 	s.begin(x, &q)
 	defer s.end()
-	r := &Result{DF: slices.Clone(s.df), Docs: x.docs}
+	r := &Result{DF: append(make([]int, 0, len(s.df)), s.df...), Docs: x.docs}
 	if x.docs > 0 {
 		r.AvgLen = float64(x.terms) / float64(x.docs)
 	}
 	if q.Limit > 0 && !s.match.never {
 		s.findBest()
+		s.findNearest()
 		r.Hits = s.hits()
 	}
 	return r
@@ -97,6 +105,8 @@ func (s *search) begin(x *Index, q *Query) {
 
 func (s *search) end() {
 	s.x, s.q, s.match.f, s.match.names = nil, nil, nil, nil
+	s.byVector.Begin(nil, 0)
+	s.queries, s.near, s.cosines = nil, nil, nil
 	clear(s.parts)
 	clear(s.lists)
 	for i := range s.entries {

@@ -38,7 +38,7 @@ func distance(a, b []rune) int {
 // i times over.
 func vocabulary(t *testing.T, words ...string) *Index {
 	t.Helper()
-	x := New(1)
+	x := New(testRules)
 	id := int64(0)
 	for i, w := range words {
 		for range i + 1 {
@@ -91,7 +91,7 @@ func TestSimilarAgainstDefinition(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	var words []string
-	x := New(1)
+	x := New(testRules)
 	for id := int64(1); id <= 4000; id++ {
 		w := word()
 		if !seen[w] {

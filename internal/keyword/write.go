@@ -3,6 +3,8 @@ package keyword
 import (
 	"encoding/binary"
 	"slices"
+
+	"engram/internal/vector"
 )
 
 // segmentWriter builds a segment: first all documents in order, then the terms
@@ -17,8 +19,8 @@ type segmentWriter struct {
 	docs, tfs []uint16
 }
 
-func newSegmentWriter(docs int) *segmentWriter {
-	w := &segmentWriter{s: &segment{}}
+func newSegmentWriter(docs int, space vector.Space) *segmentWriter {
+	w := &segmentWriter{s: &segment{columns: newColumns(space)}}
 	w.s.reserve(docs)
 	return w
 }
@@ -28,7 +30,9 @@ func (c *columns) reserve(n int) {
 	c.version = make([]uint32, 0, n)
 	c.class = make([]uint32, 0, n)
 	c.session = make([]uint32, 0, n)
+	c.speaker = make([]uint32, 0, n)
 	c.length = make([]uint32, 0, n)
+	c.traits = make([]uint16, 0, n)
 	c.flags = make([]uint8, 0, n)
 	c.occurred = make([]int64, 0, n)
 	c.recorded = make([]int64, 0, n)
@@ -86,6 +90,7 @@ func (w *segmentWriter) finish() *segment {
 	if w.anyDead {
 		s.dead = slices.Clip(w.dead)
 	}
+	s.tokens.Clip()
 	s.sortTurns()
 	s.dirty = true
 	return s
@@ -125,7 +130,8 @@ func merge(from []*segment, drop func(s *segment, d uint16) bool) *segment {
 		}
 		return int(x.version) - int(y.version)
 	})
-	w := newSegmentWriter(len(places))
+	w := newSegmentWriter(len(places), from[0].vectors.Space())
+	w.s.vectors.Grow(len(places))
 	for i, p := range places {
 		number[p.part][p.d] = uint16(i)
 		w.take(&from[p.part].columns, p.d)

@@ -24,6 +24,9 @@ func (t *Tokens) Size() int { return 4*cap(t.ends) + 2*cap(t.all) }
 // Grow makes room for n more slots.
 func (t *Tokens) Grow(n int) { t.ends = slices.Grow(t.ends, n) }
 
+// Clip gives back room for more that is not used.
+func (t *Tokens) Clip() { t.ends, t.all = slices.Clip(t.ends), slices.Clone(t.all) }
+
 // Append adds a slot with tokens, of which it keeps the first 65,535.
 func (t *Tokens) Append(tokens []uint16) {
 	t.all = append(t.all, tokens[:min(len(tokens), math.MaxUint16)]...)

@@ -11,6 +11,15 @@ import (
 // SetWipeTime changes how long an erasure waits for other processes' readers.
 func SetWipeTime(s *Store, d time.Duration) { s.wipeTime = d }
 
+// Newest is the version of the schema that all embedded migrations make.
+func Newest() int {
+	steps, err := migrations(migrationFiles)
+	if err != nil {
+		panic(err)
+	}
+	return len(steps)
+}
+
 // Migrate takes steps beyond the embedded ones.
 func (s *Store) Migrate(ctx context.Context, more ...string) error {
 	steps, err := migrations(migrationFiles)

@@ -13,9 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"engram/internal/embed"
 	"engram/internal/keyword"
 	"engram/internal/store"
 	"engram/internal/text"
+	"engram/internal/vector"
 )
 
 // keywordIndex is this process's copy of the keyword index. The rows are the
@@ -60,12 +62,12 @@ func newKeywordIndex(s *Store) *keywordIndex {
 }
 
 // analysis is a number of what is made of rows: it differs when the terms of
-// some samples do, so that segments of other rules are not used.
+// some samples do, or the embedder is another one, so that segments of other rules are not used.
 var analysis = sync.OnceValue(func() int {
 	const english = `The engineers were running getUserByID and snake_case_name quickly, v1.2.3 at /etc/hosts, 42 % of it.`
 	h := fnv.New32a()
 	for _, r := range []keywordRow{
-		{speaker: "Ana", title: "Two houses", content: english, topicKey: "some/topic", files: []string{"src/main_test.go"}},
+		{Meta: keyword.Meta{Speaker: "Ana"}, title: "Two houses", content: english, topicKey: "some/topic", files: []string{"src/main_test.go"}},
 		{title: text.Title("", english), content: english},
 		{content: `Los niños corrían; die Häuser, les chevaux, gli amici, as crianças; привет мира`},
 		{content: `東京タワーへ行った。数据库 한국어 문장 ภาษาไทย 🎉`},
@@ -75,13 +77,19 @@ var analysis = sync.OnceValue(func() int {
 		for i, t := range d.Terms {
 			tf[t] = d.TF[i]
 		}
-		fmt.Fprintln(h, d.Len)
+		fmt.Fprintln(h, d.Len, r.traits())
 		for _, t := range slices.Sorted(maps.Keys(tf)) {
 			fmt.Fprintln(h, t, tf[t])
 		}
 	}
+	fmt.Fprintln(h, embed.Static().Model(), embeddedTokens, keptTokens)
 	return int(h.Sum32())
 })
+
+// keywordRules are what the index's documents are made by.
+func keywordRules() keyword.Rules {
+	return keyword.Rules{Analysis: analysis(), Space: vector.Space{Model: embed.Static().Model(), Dim: embed.Dim}}
+}
 
 // Keyword implements [store.Searcher].
 func (s *Store) Keyword(ctx context.Context, q store.KeywordQuery) (*store.KeywordResult, error) {
@@ -213,6 +221,9 @@ func keywordQuery(q *store.KeywordQuery) keyword.Query {
 	for i, t := range q.Terms {
 		out.Terms[i] = keyword.Term{Text: t.Text, Weight: t.Weight}
 	}
+	for _, v := range q.Vectors {
+		out.Vectors = append(out.Vectors, keyword.Vector{Model: v.Model, Unit: v.Unit})
+	}
 	return out
 }
 
@@ -236,13 +247,18 @@ func keywordResult(r *keyword.Result) *store.KeywordResult {
 	for i, h := range r.Hits {
 		out.Hits[i] = store.KeywordHit{
 			ID: h.ID, Score: h.Score, Len: h.Len, TF: h.TF, Turn: h.Turn, OccurredAt: time.UnixMicro(h.OccurredAt).UTC(),
+			Cosine: h.Cosine, Nearest: h.Nearest, Tokens: h.Tokens, Session: h.Session,
+			Speaker: h.Speaker, Assistant: h.Assistant, Traits: text.Traits(h.Traits),
 		}
 		if len(h.Neighbours) == 0 {
 			continue
 		}
 		around := make([]store.KeywordNeighbour, len(h.Neighbours))
 		for j, n := range h.Neighbours {
-			around[j] = store.KeywordNeighbour{ID: n.ID, Distance: n.Distance, Len: n.Len, TF: n.TF}
+			around[j] = store.KeywordNeighbour{
+				ID: n.ID, Distance: n.Distance, Len: n.Len, TF: n.TF,
+				Cosine: n.Cosine, Tokens: n.Tokens, Traits: text.Traits(n.Traits),
+			}
 		}
 		out.Hits[i].Neighbours = around
 	}

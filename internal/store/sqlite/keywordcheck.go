@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"engram/internal/keyword"
 	"engram/internal/store"
@@ -12,6 +13,9 @@ import (
 
 // checkSample is about how many documents a check analyses again.
 const checkSample = 200
+
+// sameVector is the cosine that a vector has with its codes at least.
+const sameVector = 0.99
 
 // checkKeyword compares the index with the rows, and with repair builds it anew
 // where they differ.
@@ -97,6 +101,7 @@ type comparer struct {
 	every int // how many rows there are to one that is analysed
 	seen  int
 	left  map[int64]bool // memories that are not compared
+	buf   []uint16
 
 	missing, different, misread int
 }
@@ -118,17 +123,24 @@ func (c *comparer) row(rows *sql.Rows) error {
 		c.missing++
 	case e.Meta != r.Meta:
 		c.different++
-	case c.seen%c.every == 0 && !c.reads(&r, e.Len):
+	case c.seen%c.every == 0 && !c.reads(&r, &e):
 		c.misread++
 	}
 	return nil
 }
 
-// reads reports whether the index has the row's terms.
-func (c *comparer) reads(r *keywordRow, length int) bool {
+// reads reports whether the index has the row's terms, tokens and vector.
+func (c *comparer) reads(r *keywordRow, e *keyword.Entry) bool {
 	a := r.analyse()
 	have, ok := c.index.Frequencies(r.ID, r.Version, a.Terms)
-	if !ok || a.Len != length {
+	if !ok || a.Len != e.Len || r.traits() != e.Traits {
+		return false
+	}
+	tokens, unit := r.embed(&c.buf)
+	if cosine := c.index.Cosine(r.ID, r.Version, unit); (unit != nil) != e.Vector || unit != nil && cosine < sameVector {
+		return false
+	}
+	if indexed, _ := c.index.Tokens(r.ID, r.Version); !slices.Equal(indexed, tokens) {
 		return false
 	}
 	for i, n := range have {
@@ -150,7 +162,7 @@ func (c *comparer) verdict() string {
 	if c.missing+c.different+c.misread+len(c.known) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("lacks %d versions of memories, has %d too many, knows %d wrongly and %d of a sample with other words",
+	return fmt.Sprintf("lacks %d versions of memories, has %d too many, knows %d wrongly and %d of a sample with other words or another meaning",
 		c.missing, len(c.known), c.different, c.misread)
 }
 

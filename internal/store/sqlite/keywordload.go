@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"engram"
+	"engram/internal/embed"
 	"engram/internal/keyword"
 	"engram/internal/store/sqlstore"
 	"engram/internal/text"
@@ -30,7 +31,7 @@ const (
 	rowColumns = `%[1]s.workspace, %[1]s.project, %[1]s.type, %[1]s.scope, %[1]s.kind, COALESCE(%[1]s.session, ''), %[1]s.pinned,
 		%[1]s.speaker <> '' OR %[1]s.role <> '', %[1]s.type = '` + engram.TypeTask + `' AND %[1]s.status <> '` + engram.StatusDone + `',
 		%[1]s.occurred_at, %[1]s.recorded_at, COALESCE(%[1]s.invalidated_at, 0), %[1]s.created_at, COALESCE(m.deleted_at, 0),
-		%[1]s.speaker, %[1]s.title, %[1]s.topic_key, %[1]s.files, %[1]s.content`
+		%[1]s.speaker, %[1]s.role = 'assistant', %[1]s.title, %[1]s.topic_key, %[1]s.files, %[1]s.content`
 	afterSeq = ` WHERE %[1]s.seq > $1 AND %[1]s.seq <= $2`
 )
 
@@ -45,15 +46,15 @@ var (
 // keywordRow is a version of a memory as search sees it.
 type keywordRow struct {
 	keyword.Meta
-	speaker, title, topicKey, content string
-	files                             []string
+	title, topicKey, content string
+	files                    []string
 }
 
 func scanKeywordRow(rows *sql.Rows) (r keywordRow, err error) {
 	var files string
 	err = rows.Scan(&r.ID, &r.Version, &r.Closed, &r.Workspace, &r.Project, &r.Type, &r.Scope, &r.Kind, &r.Session, &r.Pinned,
 		&r.Turn, &r.OpenTask, &r.OccurredAt, &r.RecordedAt, &r.InvalidatedAt, &r.CreatedAt, &r.DeletedAt,
-		&r.speaker, &r.title, &r.topicKey, &files, &r.content)
+		&r.Speaker, &r.Assistant, &r.title, &r.topicKey, &files, &r.content)
 	if err == nil && files != "" {
 		err = json.Unmarshal([]byte(files), &r.files)
 	}
@@ -66,8 +67,32 @@ func (r *keywordRow) analyse() text.Doc {
 	if r.saysTitle() {
 		title = ""
 	}
-	return text.Analyze(append([]string{r.speaker, title, r.content, r.topicKey}, r.files...)...)
+	return text.Analyze(append([]string{r.Speaker, title, r.content, r.topicKey}, r.files...)...)
 }
+
+const (
+	// embeddedTokens is of how many tokens a vector is made: what a longer text is
+	// about, it says at its beginning, or only its passages could say.
+	embeddedTokens = 1500
+	// keptTokens is how many of them are kept for comparing words.
+	keptTokens = 256
+)
+
+// embed gives the tokens of what a memory says, and its vector, nil when the
+// built-in table knows none of its words. buf is written over.
+func (r *keywordRow) embed(buf *[]uint16) (tokens []uint16, unit []float32) {
+	said := r.content
+	if !r.saysTitle() {
+		said = r.title + "\n" + r.content
+	}
+	*buf = embed.Static().Tokens((*buf)[:0], said)
+	all := (*buf)[:min(len(*buf), embeddedTokens)]
+	unit, _ = embed.Static().TokensVector(all)
+	return slices.Clone(all[:min(len(all), keptTokens)]), unit
+}
+
+// traits are those of what a memory says.
+func (r *keywordRow) traits() uint16 { return uint16(text.TraitsOf(r.content)) }
 
 // madeTitle is from how many bytes on a title that the content begins with is
 // taken for one that a client cut off it.
@@ -95,7 +120,7 @@ func (k *keywordIndex) loaded(ctx context.Context) (*keywordState, error) {
 // load reads the sealed segments. What is damaged, or was analysed by other
 // rules, is left out, and all rows are gone through again.
 func (k *keywordIndex) load(ctx context.Context) (*keywordState, error) {
-	st := &keywordState{index: keyword.New(analysis())}
+	st := &keywordState{index: keyword.New(keywordRules())}
 	err := k.s.Read(ctx, func(tx *sqlstore.Tx) error {
 		var err error
 		if st.seq, st.generation, err = sealedState(ctx, tx); err != nil {
@@ -126,11 +151,11 @@ func (k *keywordIndex) load(ctx context.Context) (*keywordState, error) {
 	return st, nil
 }
 
-const segmentQuery = `SELECT id, min_id, max_id, docs, columns, postings, checksum FROM keyword_segments`
+const segmentQuery = `SELECT id, min_id, max_id, docs, columns, postings, checksum, vectors FROM keyword_segments`
 
 func scanSegment(rows *sql.Rows) (*keyword.Stored, error) {
 	seg := new(keyword.Stored)
-	err := rows.Scan(&seg.ID, &seg.MinID, &seg.MaxID, &seg.Docs, &seg.Columns, &seg.Postings, &seg.Checksum)
+	err := rows.Scan(&seg.ID, &seg.MinID, &seg.MaxID, &seg.Docs, &seg.Columns, &seg.Postings, &seg.Checksum, &seg.Vectors)
 	return seg, err
 }
 
@@ -240,6 +265,7 @@ func sortDocuments(docs []keyword.Document) {
 type passer struct {
 	index *keyword.Index
 	docs  []keyword.Document
+	buf   []uint16
 }
 
 func (p *passer) row(rows *sql.Rows) error {
@@ -251,6 +277,8 @@ func (p *passer) row(rows *sql.Rows) error {
 	if p.index.NeedsTerms(&doc.Meta) {
 		a := r.analyse()
 		doc.Terms, doc.TF, doc.Len = a.Terms, a.TF, a.Len
+		doc.Tokens, doc.Vector = r.embed(&p.buf)
+		doc.Traits = r.traits()
 	}
 	p.docs = append(p.docs, doc)
 	if len(p.docs) < 2*catchUpRows {

@@ -253,9 +253,9 @@ func writeChange(ctx context.Context, tx *sqlstore.Tx, c *keyword.Change) error 
 		}
 	}
 	if seg := c.Insert; seg != nil {
-		return tx.Row(ctx, `INSERT INTO keyword_segments (min_id, max_id, docs, columns, postings, checksum)
-			VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-			[]any{seg.MinID, seg.MaxID, seg.Docs, seg.Columns, seg.Postings, seg.Checksum}, &seg.ID)
+		return tx.Row(ctx, `INSERT INTO keyword_segments (min_id, max_id, docs, columns, postings, checksum, vectors)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+			[]any{seg.MinID, seg.MaxID, seg.Docs, seg.Columns, seg.Postings, seg.Checksum, seg.Vectors}, &seg.ID)
 	}
 	if seg := c.Update; seg != nil {
 		_, err := tx.Exec(ctx, `UPDATE keyword_segments SET columns = $1, checksum = $2 WHERE id = $3`, seg.Columns, seg.Checksum, seg.ID)
@@ -322,11 +322,11 @@ func segmentsOf(ctx context.Context, tx *sql.Tx, ids []int64) (out []int64, err 
 func (s *Store) eraseFrom(ctx context.Context, tx *sql.Tx, id int64, erased func(int64) bool) error {
 	var seg keyword.Stored
 	err := tx.QueryRowContext(ctx, segmentQuery+` WHERE id = ?1`, id).
-		Scan(&seg.ID, &seg.MinID, &seg.MaxID, &seg.Docs, &seg.Columns, &seg.Postings, &seg.Checksum)
+		Scan(&seg.ID, &seg.MinID, &seg.MaxID, &seg.Docs, &seg.Columns, &seg.Postings, &seg.Checksum, &seg.Vectors)
 	if err != nil {
 		return err
 	}
-	rest, err := keyword.Without(&seg, analysis(), erased)
+	rest, err := keyword.Without(&seg, keywordRules(), erased)
 	switch {
 	case errors.Is(err, keyword.ErrDamaged), errors.Is(err, keyword.ErrAnalysis):
 		s.keyword.log().ErrorContext(ctx, "keyword segment dropped, its memories are indexed again", "segment", id, "error", err)
@@ -342,8 +342,8 @@ func (s *Store) eraseFrom(ctx context.Context, tx *sql.Tx, id int64, erased func
 		_, err = tx.ExecContext(ctx, `DELETE FROM keyword_segments WHERE id = ?1`, id)
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE keyword_segments SET min_id = ?1, max_id = ?2, docs = ?3, columns = ?4, postings = ?5, checksum = ?6
-		WHERE id = ?7`, rest.MinID, rest.MaxID, rest.Docs, rest.Columns, rest.Postings, rest.Checksum, id)
+	_, err = tx.ExecContext(ctx, `UPDATE keyword_segments SET min_id = ?1, max_id = ?2, docs = ?3, columns = ?4, postings = ?5, checksum = ?6,
+		vectors = ?7 WHERE id = ?8`, rest.MinID, rest.MaxID, rest.Docs, rest.Columns, rest.Postings, rest.Checksum, rest.Vectors, id)
 	return err
 }
 

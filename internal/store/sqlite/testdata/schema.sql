@@ -63,7 +63,7 @@ CREATE TABLE keyword_segments (
 	columns  BLOB NOT NULL,
 	postings BLOB NOT NULL,
 	checksum INTEGER NOT NULL
-) STRICT;
+, vectors BLOB NOT NULL DEFAULT x'') STRICT;
 
 CREATE TABLE leases (
 	name       TEXT PRIMARY KEY,
