@@ -55,9 +55,11 @@ var commands = map[string]usage{
 		{2, "tea --as-of never"},
 		{2, "tea --all --project shop"},
 		{2, "tea --scope world"},
+		{2, "tea --id 1"},
+		{2, "tea --explain --id -1"},
 	}},
 	"recall": {ok: []string{"tea", "--all", "--explain"}, fails: []failure{
-		{2, ""}, {2, "tea --budget 0"}, {2, "tea --budget 49"}, {2, "tea --budget 32001"}, {2, "tea --all --project shop"},
+		{2, ""}, {2, "tea --budget 0"}, {2, "tea --budget 49"}, {2, "tea --budget 32001"}, {2, "tea --id 1"}, {2, "tea --explain --id #0"}, {2, "tea --all --project shop"},
 	}},
 	"context": {ok: []string{"shop"}, fails: []failure{
 		{2, "shop more"}, {2, "--max-bytes 0"}, {2, "--max-bytes 255"}, {2, "--max-bytes 65537"}, {2, "--all --project shop"}, {2, "shop --all"}, {2, "shop --project other"},

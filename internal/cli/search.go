@@ -14,8 +14,8 @@ import (
 
 // searchFlags are what search and recall have in common.
 type searchFlags struct {
-	typ, match, asOf string
-	in               memory.SearchInput
+	typ, match, asOf, id string
+	in                   memory.SearchInput
 }
 
 func (f *searchFlags) register(cmd *cobra.Command) {
@@ -28,6 +28,7 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.asOf, "as-of", "", "what was known then (RFC 3339, or YYYY-MM-DD for the end of that day)")
 	flags.BoolVar(&f.in.Deep, "deep", false, "look further down")
 	flags.BoolVar(&f.in.Explain, "explain", false, "say how the answer came about")
+	flags.StringVar(&f.id, "id", "", "with --explain: why this memory, by number or uid, is or is not in the answer")
 }
 
 func (f *searchFlags) input(a *app.App, args []string) (memory.SearchInput, error) {
@@ -82,6 +83,10 @@ func newSearchCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if e, ok, err := f.explainInput(memory.RecallInput{SearchInput: in}); ok || err != nil {
+				e.Search = true
+				return g.explain(ctx, a, cmd, e, err)
+			}
 			res, err := a.Memory.Search(ctx, in)
 			if err != nil {
 				return err
@@ -119,30 +124,24 @@ func printNoAnswer(w *out, res memory.SearchResult) {
 	}
 }
 
-func printTrace(w *out, trace *memory.Trace) {
-	if trace == nil {
-		return
-	}
-	fmt.Fprintln(w, "\ntrace:")
-	if err := writeJSON(w, trace); err != nil {
-		fmt.Fprintln(w, err)
-	}
-}
-
 func newRecallCmd(g *globals) *cobra.Command {
 	var f searchFlags
 	var budget int
 	cmd := &cobra.Command{
 		Use:     "recall QUERY…",
 		Short:   "Pack what answers a question into a token budget",
-		Example: "  engram recall 'how do we deploy' --budget 800",
+		Example: "  engram recall 'how do we deploy' --budget 800\n  engram recall 'how do we deploy' --explain --id 12",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
 			in, err := f.input(a, args)
 			if err != nil {
 				return err
 			}
-			res, err := a.Memory.Recall(ctx, memory.RecallInput{SearchInput: in, Budget: budget})
+			recall := memory.RecallInput{SearchInput: in, Budget: budget}
+			if e, ok, err := f.explainInput(recall); ok || err != nil {
+				return g.explain(ctx, a, cmd, e, err)
+			}
+			res, err := a.Memory.Recall(ctx, recall)
 			if err != nil {
 				return err
 			}

@@ -167,7 +167,7 @@ func TestExplainCrowd(t *testing.T) {
 	t.Run("outranked", func(t *testing.T) {
 		t.Parallel()
 		e := f.explain(t, memory.ExplainInput{RecallInput: in, ID: beyond})
-		explained{reason: memory.Outranked, needs: "place <=", text: []string{"place 8", "5 are returned"}}.check(t, e)
+		explained{reason: memory.Outranked, needs: "place <=", text: []string{"place 8", "the limit is 5"}}.check(t, e)
 	})
 	t.Run("outranked beyond what a trace shows", func(t *testing.T) {
 		t.Parallel()
@@ -229,7 +229,7 @@ func TestExplainCrowd(t *testing.T) {
 		}
 		place := e.Trace.Candidates[11]
 		e = f.explain(t, memory.ExplainInput{RecallInput: memory.RecallInput{SearchInput: ask("ferry leaves")}, Search: true, ID: place.ID})
-		explained{reason: memory.Outranked, needs: "place <=", text: []string{"place 12", "10 are returned"}}.check(t, e)
+		explained{reason: memory.Outranked, needs: "place <=", text: []string{"place 12", "the limit is 10"}}.check(t, e)
 	})
 }
 

@@ -39,7 +39,7 @@ func (x *explaining) belowFloor(c recall.TraceCandidate) string {
 }
 
 func (x *explaining) outranked(c recall.TraceCandidate) string {
-	return fmt.Sprintf("Outranked: it stands in place %d of those that answer, and %d are returned at most.", c.Place, x.out.Limit)
+	return fmt.Sprintf("Outranked: it stands in place %d of those that answer, and the limit is %d.", c.Place, x.out.Limit)
 }
 
 func (x *explaining) overBudget() string {
