@@ -44,7 +44,7 @@ var v1Cases = []routeCase{
 	{"v1 capture", post("/v1/capture", `{"content":"## Learnings\n- the kettle boils at a hundred degrees","project":"alpha"}`), 200, []string{`"extracted":1`, `"saved":1`, `"ids":[5]`}, nil},
 	{"v1 capture of nothing", post("/v1/capture", `{"content":"nothing to learn"}`), 200, []string{`"extracted":0`, `"ids":[]`}, nil},
 	{"v1 explain", post("/v1/explain", `{"query":"do I drink tea","id":1}`), 200, []string{`{"id":1,"title":"Drinks","reason":"returned","text":"Returned: `, `"budget":2000`, `"candidates":[{"id":1,`, `"packing":[{"id":1,`}, nil},
-	{"v1 explain a search", post("/v1/explain", `{"query":"zeppelin","id":1,"search":true,"limit":3}`), 200, []string{`"reason":"not_found"`, `"missing":["zeppelin"]`, `"limit":3`, `"no_answer":true`, `"candidates":[]`, `"words":[{"word":"zeppelin"`}, []string{"budget"}},
+	{"v1 explain a search", post("/v1/explain", `{"query":"zeppelin","id":1,"search":true,"limit":3,"match_mode":"all"}`), 200, []string{`"reason":"not_found"`, `"missing":["zeppelin"]`, `"limit":3`, `"no_answer":true`, `"candidates":[]`, `"words":[{"word":"zeppelin"`}, []string{"budget"}},
 	{"v1 explain in another project", post("/v1/explain", `{"query":"tea","id":1,"project":"nowhere","types":["bugfix"]}`), 200, []string{`"reason":"other_scope"`, `"filters":["project","type"]`}, nil},
 	{"v1 explain an unknown one", post("/v1/explain", `{"query":"tea","id":999}`), 200, []string{`"reason":"not_in_store"`}, []string{"title"}},
 	{"v1 explain no single one", post("/v1/explain", `{"query":"tea"}`), 200, []string{`{"text":"`, `"trace":{"query":{"text":"tea"`}, []string{"reason"}},

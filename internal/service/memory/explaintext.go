@@ -54,10 +54,10 @@ func (x *explaining) undrawn() string {
 	switch {
 	case len(o.Said)+len(o.Missing) == 0:
 		text += ": the question has no word to look for"
-	case len(o.Said) == 0:
-		text += ": it has no word of the question"
 	case x.in.MatchAll && len(o.Missing) > 0:
 		text += ": every word was asked for"
+	case len(o.Said) == 0:
+		text += ": it has no word of the question"
 	}
 	text += "."
 	if len(o.Said) > 0 {
