@@ -148,7 +148,7 @@ type Hit struct {
 	Cosine    []float32 // with each of the query's vectors, or NoCosine
 	Nearest   []int     // its rank by each of them, from 1; 0 = not among the Limit nearest
 	Tokens    []uint16  // not to be written to
-	Session   int       // a number that documents of one session share; 0 = none
+	Session   int       // numbers the sessions of one result, 0 = none
 	Speaker   string
 	Assistant bool
 	Traits    uint16

@@ -37,9 +37,14 @@ func (s *search) hits() []Hit {
 	sortBest(found)
 	out := make([]Hit, len(found))
 	ranks, none := s.ranks()
+	sessions := map[uint32]int{0: 0} // numbered as they come, so that every index gives the same
 	for i, f := range found {
 		out[i] = s.hit(f)
-		out[i].Nearest = none
+		session := s.cols(f.ref).session[f.ref.doc()]
+		if _, ok := sessions[session]; !ok {
+			sessions[session] = len(sessions)
+		}
+		out[i].Session, out[i].Nearest = sessions[session], none
 		if r, ok := ranks[f.ref]; ok {
 			out[i].Nearest = r
 		}
@@ -94,7 +99,7 @@ func (s *search) hit(f scoredDoc) Hit {
 	h := Hit{
 		ID: c.id[d], Score: float64(f.score) / s.scale, Len: int(c.length[d]), TF: s.frequencies(f.ref),
 		Turn: c.flags[d]&flagTurn != 0, OccurredAt: c.occurred[d],
-		Cosine: s.cosinesOf(f.ref), Tokens: c.tokens.Of(int(d)), Session: int(c.session[d]),
+		Cosine: s.cosinesOf(f.ref), Tokens: c.tokens.Of(int(d)),
 		Speaker: s.x.names.speakers[c.speaker[d]], Assistant: c.flags[d]&flagAssistant != 0, Traits: c.traits[d],
 	}
 	if s.q.Neighbours == 0 {

@@ -246,6 +246,7 @@ func sameAnswers(t *testing.T, r *rand.Rand, now time.Time, stores ...*sqlite.St
 		case 3:
 			q.Widen = 2
 		}
+		q.Vectors = meaning(t, sentence(r))
 		want := search(t, stores[0], q)
 		for i, s := range stores[1:] {
 			if diff := cmp.Diff(want, search(t, s, q)); diff != "" {

@@ -38,6 +38,7 @@ func Run(t *testing.T, open Opener) {
 		{"read", readTests},
 		{"list", listTests},
 		{"keyword", keywordTests},
+		{"nearest", nearestTests},
 		{"update", updateTests},
 		{"delete", deleteTests},
 		{"session", sessionTests},
