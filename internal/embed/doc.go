@@ -2,9 +2,10 @@
 // is one table of a row per token: its WordPiece tokenizer, the sum of rows that
 // is the vector of a text, the tokens that mean nearly the same (for soft match
 // and for expanding a question), how a long text is cut into passages, and int8
-// codes of vectors. It also says what any other embedder must do.
+// codes of vectors. It also says what any other embedder must do, and has one that
+// asks a server, Endpoint, which trusts no answer unseen.
 //
-// Nothing here is decoded or copied at the start: the rows are read where the
+// Nothing of the built-in one is decoded or copied at the start: the rows are read where the
 // binary has them, so that only the pages of rows in use are ever loaded. Sums
 // are of integers, so a text has the same vector on every platform.
 //

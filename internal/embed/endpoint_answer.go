@@ -35,7 +35,7 @@ func (e *Endpoint) read(body []byte, texts []string) ([][]float32, error) {
 	}
 	items, ok := order(answer.Data, len(texts))
 	if !ok {
-		return nil, &fault{blame: blameBatch, Error: e.badAnswer(fmt.Sprintf(
+		return nil, &fault{blame: blameBatch, err: e.badAnswer(fmt.Sprintf(
 			"%d vectors came for %d texts, or their order is not told", len(answer.Data), len(texts)))}
 	}
 	out := make([][]float32, len(texts))
@@ -48,7 +48,7 @@ func (e *Endpoint) read(body []byte, texts []string) ([][]float32, error) {
 			return nil, nobody(unavailable("embedder_dimension", "%s gives vectors of %d and of %d numbers at once", e.name(), len(out[0]), len(v)))
 		}
 		if out[i], ok = normalise(v); !ok {
-			return nil, &fault{blame: blameText, Error: e.badAnswer("a vector is all zeros")}
+			return nil, &fault{blame: blameText, err: e.badAnswer("a vector is all zeros")}
 		}
 	}
 	if err := e.checkDim(len(out[0])); err != nil {
@@ -60,7 +60,7 @@ func (e *Endpoint) read(body []byte, texts []string) ([][]float32, error) {
 func (e *Endpoint) unreadable(body []byte) *fault {
 	switch {
 	case bytes.Contains(body, []byte("NaN")), bytes.Contains(body, []byte("Infinity")):
-		return &fault{blame: blameText, Error: e.badAnswer("a vector has a number that is none (NaN)")}
+		return &fault{blame: blameText, err: e.badAnswer("a vector has a number that is none (NaN)")}
 	case looksLikeHTML(body):
 		return nobody(e.badAnswer("the answer is a web page").
 			WithHint("embedder must be the address of the API, such as http://localhost:11434/v1"))
@@ -108,17 +108,17 @@ func (e *Endpoint) vector(raw json.RawMessage) ([]float32, *fault) {
 			v = append(v, math.Float32frombits(binary.LittleEndian.Uint32(b)))
 		}
 	} else if bytes.Contains(raw, []byte("null")) && raw[0] == '[' { // how JavaScript writes NaN
-		return nil, &fault{blame: blameText, Error: e.badAnswer("a vector has a number that is none (null)")}
+		return nil, &fault{blame: blameText, err: e.badAnswer("a vector has a number that is none (null)")}
 	} else if err := json.Unmarshal(raw, &v); err != nil {
 		return nil, nobody(e.badAnswer("a vector is not a list of numbers").
 			WithHint("a server that gives one vector per token has to be told to pool them"))
 	}
 	if len(v) == 0 {
-		return nil, &fault{blame: blameBatch, Error: e.badAnswer("a vector is empty")}
+		return nil, &fault{blame: blameBatch, err: e.badAnswer("a vector is empty")}
 	}
 	for _, x := range v {
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return nil, &fault{blame: blameText, Error: e.badAnswer("a vector has a number that is none (NaN)")}
+			return nil, &fault{blame: blameText, err: e.badAnswer("a vector has a number that is none (NaN)")}
 		}
 	}
 	return v, nil

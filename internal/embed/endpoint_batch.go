@@ -142,7 +142,7 @@ func (e *Endpoint) batch(ctx context.Context, p patience, prefix string, pieces 
 		case blameBatch:
 			e.lowerLimit(1)
 		case blameNobody:
-			return nil, f.Error
+			return nil, f.err
 		}
 		return e.halves(ctx, p, prefix, pieces)
 	}
@@ -151,9 +151,9 @@ func (e *Endpoint) batch(ctx context.Context, p patience, prefix string, pieces 
 	case f.blame == blameLength && len(only.text)-len(prefix) >= 2*minPiece:
 		return e.cut(ctx, p, prefix, only)
 	case f.blame == blameLength, f.blame == blameText:
-		return nil, &TextError{Index: only.of, Err: f.Error}
+		return nil, &TextError{Index: only.of, Err: f.err}
 	}
-	return nil, f.Error
+	return nil, f.err
 }
 
 func (e *Endpoint) halves(ctx context.Context, p patience, prefix string, pieces []piece) ([][]float32, error) {
@@ -206,7 +206,7 @@ func (e *Endpoint) compare(ctx context.Context, p patience, texts []string, vect
 	alone, err := e.ask(ctx, p, texts[n-1:])
 	if err != nil {
 		if f, ok := errors.AsType[*fault](err); ok {
-			return false, f.Error
+			return false, f.err
 		}
 		return false, err
 	}

@@ -23,7 +23,7 @@ const (
 
 // fault is an error of a request, and what can be done about it.
 type fault struct {
-	*engram.Error
+	err      *engram.Error
 	blame    blame
 	again    bool          // the same request may go well later
 	down     bool          // the server does not work
@@ -31,10 +31,13 @@ type fault struct {
 	noFormat bool          // encoding_format is not known to it
 }
 
-// Unwrap gives the error for people.
-func (f *fault) Unwrap() error { return f.Error }
+// Error is the message for people.
+func (f *fault) Error() string { return f.err.Error() }
 
-func nobody(err *engram.Error) *fault { return &fault{Error: err} }
+// Unwrap gives the error for people.
+func (f *fault) Unwrap() error { return f.err }
+
+func nobody(err *engram.Error) *fault { return &fault{err: err} }
 
 func unavailable(code, format string, args ...any) *engram.Error {
 	return engram.Errorf(engram.ErrUnavailable, format, args...).WithCode(code)
@@ -52,10 +55,10 @@ func (e *Endpoint) broken(ctx context.Context, err error, what string) error {
 		return own
 	}
 	if ctx.Err() != nil {
-		return &fault{again: true, down: true, Error: unavailable("embedder_timeout", "%s did not answer in time", e.name()).
+		return &fault{again: true, down: true, err: unavailable("embedder_timeout", "%s did not answer in time", e.name()).
 			WithHint("see whether the server is overloaded, or still loading the model")}
 	}
-	return &fault{again: true, down: true, Error: unavailable("embedder_unreachable", "%s %s (%v)", e.name(), what, innermost(err)).
+	return &fault{again: true, down: true, err: unavailable("embedder_unreachable", "%s %s (%v)", e.name(), what, innermost(err)).
 		WithHint("see whether the server runs and embedder is its address")}
 }
 
@@ -87,7 +90,7 @@ func (e *Endpoint) fault(resp *http.Response, body []byte, texts []string) *faul
 		return nobody(unavailable("embedder_quota", "%s: the quota is used up%s", e.name(), detail).
 			WithHint("see the account of embedder_key"))
 	case status == http.StatusTooManyRequests:
-		return &fault{again: true, down: true, wait: wait, Error: unavailable("embedder_busy", "%s takes no more requests for now%s", e.name(), detail)}
+		return &fault{again: true, down: true, wait: wait, err: unavailable("embedder_busy", "%s takes no more requests for now%s", e.name(), detail)}
 	case status >= 500:
 		return e.failure(status, said, detail, wait, len(texts))
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
@@ -107,13 +110,13 @@ func (e *Endpoint) fault(resp *http.Response, body []byte, texts []string) *faul
 
 // failure is an error of the server's own. Some are of the texts in truth.
 func (e *Endpoint) failure(status int, said, detail string, wait time.Duration, texts int) *fault {
-	f := &fault{again: true, down: true, wait: wait, Error: unavailable("embedder_failed", "%s failed (status %d)%s", e.name(), status, detail)}
+	f := &fault{again: true, down: true, wait: wait, err: unavailable("embedder_failed", "%s failed (status %d)%s", e.name(), status, detail)}
 	switch {
 	case hasAny(said, "unsupported value: nan", "unsupported value: +inf", "unsupported value: -inf"):
 		f.blame, f.again, f.down = blameText, false, false
 	case isTooLong(said):
 		f.blame, f.again, f.down = blameLength, false, false
-		f.Error.Code = "embedder_text_too_long"
+		f.err.Code = "embedder_text_too_long"
 	case status == http.StatusInternalServerError && texts > 1:
 		f.blame, f.down = blameText, false // after a few attempts, fewer texts may do
 	}
@@ -128,12 +131,12 @@ func (e *Endpoint) rejected(status int, said, detail string) *fault {
 	case strings.Contains(said, "encoding_format"):
 		f.noFormat = true
 	case e.opts.Dimensions != 0 && hasAny(said, "dimension", "matryoshka"):
-		f.Error = unavailable("embedder_dimensions_refused", "%s does not give vectors of %d numbers%s", e.name(), e.opts.Dimensions, detail).
+		f.err = unavailable("embedder_dimensions_refused", "%s does not give vectors of %d numbers%s", e.name(), e.opts.Dimensions, detail).
 			WithHint("take embedder_dimensions out, or use a length that the model has")
 	case isTooLong(said):
 		f.blame = blameLength
-		f.Error.Code = "embedder_text_too_long"
-		f.Error.Hint = ""
+		f.err.Code = "embedder_text_too_long"
+		f.err.Hint = ""
 	case isTooMany(said):
 		f.blame = blameCount
 	case status == http.StatusRequestEntityTooLarge:

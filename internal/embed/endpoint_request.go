@@ -82,7 +82,7 @@ func (e *Endpoint) settle(ctx context.Context, err error) {
 	defer e.mu.Unlock()
 	e.last = nil
 	if ok {
-		e.last = f.Error
+		e.last = f.err
 	}
 }
 
