@@ -90,9 +90,14 @@ func (n *Nearest) prune() {
 	if n.within <= n.keep {
 		return
 	}
-	slices.SortFunc(n.kept, func(x, y candidate) int {
-		return cmp.Or(cmp.Compare(x.distance, y.distance), cmp.Compare(y.id, x.id))
-	})
+	nearer := 0
+	for i, c := range n.kept {
+		if c.distance < bar {
+			n.kept[nearer], n.kept[i] = c, n.kept[nearer]
+			nearer++
+		}
+	}
+	slices.SortFunc(n.kept[nearer:], func(x, y candidate) int { return cmp.Compare(y.id, x.id) })
 	n.kept = n.kept[:n.keep]
 	n.counts[bar] -= n.within - n.keep
 	n.within = n.keep

@@ -48,6 +48,7 @@ type keywordRow struct {
 	keyword.Meta
 	title, topicKey, content string
 	files                    []string
+	titleKnown               bool // to say something that the content does not
 }
 
 func scanKeywordRow(rows *sql.Rows) (r keywordRow, err error) {
@@ -63,11 +64,7 @@ func scanKeywordRow(rows *sql.Rows) (r keywordRow, err error) {
 
 // analyse gives the terms of all that is searched in a memory.
 func (r *keywordRow) analyse() text.Doc {
-	title := r.title
-	if r.saysTitle() {
-		title = ""
-	}
-	return text.Analyze(append([]string{r.Speaker, title, r.content, r.topicKey}, r.files...)...)
+	return text.Analyze(append([]string{r.Speaker, r.ownTitle(), r.content, r.topicKey}, r.files...)...)
 }
 
 const (
@@ -82,8 +79,8 @@ const (
 // built-in table knows none of its words. buf is written over.
 func (r *keywordRow) embed(buf *[]uint16) (tokens []uint16, unit []float32) {
 	said := r.content
-	if !r.saysTitle() {
-		said = r.title + "\n" + r.content
+	if title := r.ownTitle(); title != "" {
+		said = title + "\n" + said
 	}
 	*buf = embed.Static().Tokens((*buf)[:0], said)
 	all := (*buf)[:min(len(*buf), embeddedTokens)]
@@ -98,8 +95,19 @@ func (r *keywordRow) traits() uint16 { return uint16(text.TraitsOf(r.content)) }
 // taken for one that a client cut off it.
 const madeTitle = 40
 
-// saysTitle reports whether the title was made from the content: it would count
+// ownTitle is the title, or "" where it was made from the content: it would count
 // the content's first words twice.
+func (r *keywordRow) ownTitle() string {
+	if !r.titleKnown {
+		r.titleKnown = true
+		if r.saysTitle() {
+			r.title = ""
+		}
+	}
+	return r.title
+}
+
+// saysTitle reports whether the title was made from the content.
 func (r *keywordRow) saysTitle() bool {
 	if r.title == r.content || r.title == text.Title("", r.content) {
 		return true
@@ -129,18 +137,7 @@ func (k *keywordIndex) load(ctx context.Context) (*keywordState, error) {
 		if err := tx.Row(ctx, `SELECT IFNULL((SELECT value FROM counters WHERE name = 'epoch'), 0)`, nil, &st.epoch); err != nil {
 			return err
 		}
-		return tx.Rows(ctx, segmentQuery+` ORDER BY id`, nil, func(rows *sql.Rows) error {
-			seg, err := scanSegment(rows)
-			if err != nil {
-				return err
-			}
-			err = st.index.Load(seg)
-			if errors.Is(err, keyword.ErrDamaged) || errors.Is(err, keyword.ErrAnalysis) {
-				k.log().ErrorContext(ctx, "keyword segment dropped, its memories are indexed again", "segment", seg.ID, "error", err)
-				st.damaged, err = true, nil
-			}
-			return err
-		})
+		return k.loadSegments(ctx, tx, st)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load keyword index: %w", err)
@@ -149,6 +146,32 @@ func (k *keywordIndex) load(ctx context.Context) (*keywordState, error) {
 		st.seq = 0
 	}
 	return st, nil
+}
+
+// loadSegments takes in one segment while the next one is read.
+func (k *keywordIndex) loadSegments(ctx context.Context, tx *sqlstore.Tx, st *keywordState) error {
+	read, taken := make(chan *keyword.Stored, 1), make(chan error, 1)
+	go func() {
+		var failed error
+		for seg := range read {
+			err := st.index.Load(seg)
+			if errors.Is(err, keyword.ErrDamaged) || errors.Is(err, keyword.ErrAnalysis) {
+				k.log().ErrorContext(ctx, "keyword segment dropped, its memories are indexed again", "segment", seg.ID, "error", err)
+				st.damaged, err = true, nil
+			}
+			failed = errors.Join(failed, err)
+		}
+		taken <- failed
+	}()
+	err := tx.Rows(ctx, segmentQuery+` ORDER BY id`, nil, func(rows *sql.Rows) error {
+		seg, err := scanSegment(rows)
+		if err == nil {
+			read <- seg
+		}
+		return err
+	})
+	close(read)
+	return errors.Join(err, <-taken)
 }
 
 const segmentQuery = `SELECT id, min_id, max_id, docs, columns, postings, checksum, vectors FROM keyword_segments`
