@@ -64,6 +64,9 @@ func (x *Index) Size() int {
 	for _, s := range x.names.sessions {
 		size += len(s.id) + 96
 	}
+	for _, s := range x.names.speakers {
+		size += len(s) + 64
+	}
 	return size + len(x.names.classes)*200
 }
 
