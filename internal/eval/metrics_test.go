@@ -49,3 +49,24 @@ func TestMeanWeighsByQuestions(t *testing.T) {
 		t.Errorf("mean mismatch (-want +got):\n%s", diff)
 	}
 }
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	gold := map[string]int{"a": 1, "b": 1}
+	var f refusals
+	f.add([]hit{{"a", .9}, {"x", .8}}, gold)
+	f.add([]hit{{"b", .9}}, gold)
+	f.add(nil, gold)
+	f.add([]hit{{"x", .5}}, nil)
+	f.add(nil, nil)
+	want := Refusal{
+		Judged: 3, Answered: 2. / 3, Recall5: 1. / 3, Precision: .5, // (1/2 + 1 + 0) / 3
+		Null: 2, Refused: .5, NoAnswerPrecision: .5,
+	}
+	if diff := cmp.Diff(want, f.report(), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		t.Errorf("report() mismatch (-want +got):\n%s", diff)
+	}
+	if got := new(refusals).report(); got != (Refusal{}) {
+		t.Errorf("of no question: %+v", got)
+	}
+}

@@ -34,15 +34,25 @@ type Spread struct {
 	P95 float64 `json:"p95_ms"`
 }
 
-func spread(times []time.Duration) Spread {
-	if len(times) == 0 {
+// times are how long something took, each time.
+type times []time.Duration
+
+func (t times) spread() Spread {
+	if len(t) == 0 {
 		return Spread{}
 	}
-	slices.Sort(times)
-	at := func(p float64) float64 {
-		return float64(times[int(p*float64(len(times)-1)+.5)]) / float64(time.Millisecond)
-	}
+	slices.Sort(t)
+	at := func(p float64) float64 { return milliseconds(t[int(p*float64(len(t)-1)+.5)]) }
 	return Spread{P50: at(.5), P95: at(.95)}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// timed does something and tells how long it took.
+func timed(do func() error) (time.Duration, error) {
+	started := time.Now()
+	err := do()
+	return time.Since(started), err
 }
 
 // scratch makes a folder for a store and gives what takes it away again.

@@ -4,72 +4,74 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"engram"
-	"engram/internal/service/memory"
 )
 
 // RetrievalOptions say what is measured.
 type RetrievalOptions struct {
-	Dirs     []string // folders of sets
-	Open     Opener
-	Temp     string           // where stores are made, "" = the system's
-	Arms     []string         // only these arms and steps of a search, nil = all
-	Progress func(set string) // is told of each set before it is measured, may be nil
+	Dirs []string // folders of sets
+	Open Opener
+	Temp string   // where stores are made, "" = the system's
+	Arms []string // only these arms and steps of a search, nil = all
+	// Ablation asks the questions once more with each of Combinations.
+	Ablation bool
+	// Server, if it is not nil, is measured in place of a product of our own. It
+	// gives what clears the floor only, as many as [ServerLimit], and tells the
+	// time itself.
+	Server   Server
+	Progress func(step string) // is told what is being done, may be nil
 }
 
 // RetrievalReport says how well questions find their gold.
 type RetrievalReport struct {
-	Arms []string    `json:"arms,omitempty"` // nil = all
-	Sets []SetReport `json:"sets"`
+	Arms   []string    `json:"arms,omitempty"`   // nil = all
+	Server bool        `json:"server,omitempty"` // measured from outside: ranks are those with the floor on
+	Sets   []SetReport `json:"sets"`
+	// Reliability is over the questions of all sets, nil where a part of the arms
+	// was measured.
+	Reliability *Reliability `json:"reliability,omitempty"`
 }
 
 // SetReport is what one set gave.
 type SetReport struct {
-	Name      string  `json:"name"`
-	Documents int     `json:"documents"`
-	Scores    Scores  `json:"scores"` // of the ranker: without floor and budget
-	Kinds     []Kind  `json:"kinds"`
-	Floor     Refusal `json:"floor"`
-	Search    Spread  `json:"search"`      // limit 10, floor on
-	PerSecond float64 `json:"load_second"` // memories loaded in a second
+	Name        string       `json:"name"`
+	Documents   int          `json:"documents"`
+	Scores      Scores       `json:"scores"` // of the ranker: without floor and budget
+	Kinds       []Kind       `json:"kinds"`
+	Floor       Refusal      `json:"floor"`
+	Search      Spread       `json:"search"`      // limit 10, floor on
+	PerSecond   float64      `json:"load_second"` // memories loaded in a second
+	Ablation    []Part       `json:"ablation,omitempty"`
+	Reliability *Reliability `json:"reliability,omitempty"`
 }
 
 // Kind is what the questions of one kind gave.
 type Kind struct {
-	Name   string `json:"name"`
-	Scores Scores `json:"scores"`
-}
-
-// Refusal says what the floor did, with at most five hits.
-type Refusal struct {
-	Judged    int     `json:"judged"`    // questions that have gold
-	Answered  float64 `json:"answered"`  // share of them that something was returned for
-	Recall5   float64 `json:"recall_5"`  // mean of relevant returned / gold, over them
-	Precision float64 `json:"precision"` // mean of relevant returned / returned, over them
-	Null      int     `json:"null"`      // questions that have none
-	Refused   float64 `json:"refused"`   // share of these that nothing was returned for
-	// NoAnswerPrecision is how many of all refused questions have no gold.
-	NoAnswerPrecision float64 `json:"no_answer_precision"`
+	Name   string  `json:"name"`
+	Scores Scores  `json:"scores"`
+	Floor  Refusal `json:"floor"`
 }
 
 // Retrieval loads each set into a fresh store through the normal write path and
 // asks its questions through the normal search path, each in its group.
 func Retrieval(ctx context.Context, opts RetrievalOptions) (RetrievalReport, error) {
+	r := RetrievalReport{Arms: opts.Arms, Server: opts.Server != nil}
 	if len(opts.Dirs) == 0 {
-		return RetrievalReport{}, engram.Errorf(engram.ErrInvalid, "no set is named").WithCode("set_required").
+		return r, engram.Errorf(engram.ErrInvalid, "no set is named").WithCode("set_required").
 			WithHint("give the folder of a set: corpus.jsonl, queries.jsonl, qrels.tsv")
 	}
+	if len(opts.Arms) > 0 && (opts.Ablation || r.Server) || opts.Ablation && r.Server {
+		return r, engram.Errorf(engram.ErrInvalid, "arms, the ablation and a server exclude each other").WithCode("invalid_arm").
+			WithHint("a server searches with all arms; the ablation has combinations of its own")
+	}
 	ctx = asBench(ctx)
-	r := RetrievalReport{Arms: opts.Arms}
 	for _, dir := range opts.Dirs {
 		set, err := LoadSet(dir)
 		if err != nil {
 			return r, err
-		}
-		if opts.Progress != nil {
-			opts.Progress(set.Name)
 		}
 		report, err := measureSet(ctx, set, opts)
 		if err != nil {
@@ -77,159 +79,152 @@ func Retrieval(ctx context.Context, opts RetrievalOptions) (RetrievalReport, err
 		}
 		r.Sets = append(r.Sets, report)
 	}
+	r.Reliability = joinReliability(r.Sets)
 	return r, nil
 }
 
-// trial is one set in its store.
-type trial struct {
-	set     *Set
-	product *Product
-	arms    []string
-	now     time.Time
-	names   map[int64]string // memory → document
-	last    map[string]time.Time
+func (o RetrievalOptions) say(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// subject is what is measured: a product of our own, or a server.
+type subject interface {
+	// load takes in the documents of a set.
+	load(ctx context.Context, set *Set) error
+	// ask gives what a search of the user finds, best first.
+	ask(ctx context.Context, q *Question) ([]hit, error)
+	// rank gives what the ranker finds, to a depth of 100 where it can.
+	rank(ctx context.Context, q *Question, arms []string) ([]hit, error)
+	close() error
+}
+
+// hit is a document that was found, and the probability that it answers.
+type hit struct {
+	document    string
+	probability float64
 }
 
 func measureSet(ctx context.Context, set *Set, opts RetrievalOptions) (report SetReport, err error) {
-	dir, remove, err := scratch(opts.Temp)
+	subject, err := newSubject(ctx, opts)
 	if err != nil {
 		return report, err
 	}
-	defer remove()
-	t := &trial{set: set, arms: opts.Arms, now: time.Now(), names: map[int64]string{}, last: map[string]time.Time{}}
-	if t.product, err = opts.Open(ctx, dir, func() time.Time { return t.now }); err != nil {
-		return report, err
-	}
 	defer func() {
-		if e := t.product.Close(); err == nil {
+		if e := subject.close(); err == nil {
 			err = e
 		}
 	}()
-	report = SetReport{Name: set.Name, Documents: len(set.Documents)}
-	started := time.Now()
-	if err := t.load(ctx); err != nil {
-		return report, err
-	}
-	report.PerSecond = float64(len(set.Documents)) / time.Since(started).Seconds()
-	return report, t.ask(ctx, &report)
+	t := &trial{set: set, opts: opts, subject: subject}
+	return t.run(ctx)
 }
 
-// project is a group as a project.
-func (t *trial) project(group string) string {
-	if group == "" {
-		return t.set.Name
+func newSubject(ctx context.Context, opts RetrievalOptions) (subject, error) {
+	if opts.Server != nil {
+		return &remote{server: opts.Server}, nil
 	}
-	return t.set.Name + "/" + group
+	return newLocal(ctx, opts)
 }
 
-func (t *trial) load(ctx context.Context) error {
-	loaded := t.now
-	for part := range slices.Chunk(t.set.Documents, batch) {
-		in := make([]memory.SaveInput, len(part))
-		for i, d := range part {
-			in[i] = memory.SaveInput{
-				Title: d.Title, Content: d.Text, Project: t.project(d.Group), Session: d.Session,
-				Speaker: d.Speaker, OccurredAt: d.Time,
-			}
-			if d.Time.IsZero() { // a time of its own keeps equal texts apart
-				loaded = loaded.Add(time.Microsecond)
-				in[i].OccurredAt = loaded
-			}
-			t.last[d.Group] = in[i].OccurredAt
+// trial is one set under way.
+type trial struct {
+	set     *Set
+	opts    RetrievalOptions
+	subject subject
+}
+
+func (t *trial) run(ctx context.Context) (SetReport, error) {
+	r := SetReport{Name: t.set.Name, Documents: len(t.set.Documents)}
+	t.opts.say("%s: load %d documents", r.Name, r.Documents)
+	took, err := timed(func() error { return t.subject.load(ctx, t.set) })
+	if err != nil {
+		return r, err
+	}
+	r.PerSecond = float64(r.Documents) / took.Seconds()
+	t.opts.say("%s: ask %d questions", r.Name, len(t.set.Questions))
+	if err := t.ask(ctx, &r); err != nil {
+		return r, err
+	}
+	if t.opts.Ablation {
+		return r, t.ablate(ctx, &r)
+	}
+	return r, nil
+}
+
+// tally is what some questions gave.
+type tally struct {
+	scores   []Scores
+	refusals refusals
+}
+
+func (t *trial) ask(ctx context.Context, r *SetReport) error {
+	var all tally
+	var times times
+	var reliability Reliability
+	kinds := map[string]*tally{}
+	for i := range t.set.Questions {
+		q := &t.set.Questions[i]
+		gold := t.set.Gold[q.ID]
+		if kinds[q.Kind] == nil {
+			kinds[q.Kind] = new(tally)
 		}
-		saved, err := t.product.Memory.SaveAll(ctx, in)
+		shown, ranked, took, err := t.question(ctx, q)
 		if err != nil {
-			return err
-		}
-		for i, s := range saved {
-			t.names[s.ID] = part[i].ID
-		}
-	}
-	return nil
-}
-
-func (t *trial) ask(ctx context.Context, report *SetReport) error {
-	var times []time.Duration
-	var all []Scores
-	kinds := map[string][]Scores{}
-	floor := &refusals{}
-	for _, q := range t.set.Questions {
-		// A question without a time is asked when its group has ended.
-		if t.now = q.Time; q.Time.IsZero() {
-			t.now = t.last[q.Group]
-		}
-		in := memory.SearchInput{Query: q.Text, Project: t.project(q.Group), Arms: t.arms}
-		started := time.Now()
-		answer, err := t.product.Memory.Search(ctx, in)
-		if err != nil && engram.ErrorCode(err) != "query_required" { // some sets ask nothing, and gold is nothing
 			return fmt.Errorf("question %s: %w", q.ID, err)
 		}
-		times = append(times, time.Since(started))
-		gold := t.set.Gold[q.ID]
-		floor.add(t.documents(answer)[:min(5, len(answer.Hits))], gold)
+		if asks(q) {
+			times = append(times, took)
+			reliability.add(top(ranked, 5), gold)
+		}
+		for _, one := range []*tally{&all, kinds[q.Kind]} {
+			one.refusals.add(top(shown, 5), gold)
+		}
 		if len(gold) == 0 {
 			continue
 		}
-		in.NoFloor, in.Limit = true, 100
-		ranked, err := t.product.Memory.Search(ctx, in)
-		if err != nil {
-			return fmt.Errorf("question %s: %w", q.ID, err)
+		for _, one := range []*tally{&all, kinds[q.Kind]} {
+			one.scores = append(one.scores, score(documents(ranked), gold))
 		}
-		s := score(t.documents(ranked), gold)
-		all = append(all, s)
-		kinds[q.Kind] = append(kinds[q.Kind], s)
 	}
-	report.Scores, report.Search, report.Floor = mean(all), spread(times), floor.report()
-	for name, scores := range kinds {
-		report.Kinds = append(report.Kinds, Kind{name, mean(scores)})
+	r.Scores, r.Floor, r.Search = mean(all.scores), all.refusals.report(), times.spread()
+	for name, one := range kinds {
+		r.Kinds = append(r.Kinds, Kind{name, mean(one.scores), one.refusals.report()})
 	}
-	slices.SortFunc(report.Kinds, func(a, b Kind) int { return compareNames(a.Name, b.Name) })
+	slices.SortFunc(r.Kinds, func(a, b Kind) int { return compareNames(a.Name, b.Name) })
+	if len(t.opts.Arms) == 0 {
+		r.Reliability = reliability.close()
+	}
 	return nil
 }
 
-func (t *trial) documents(r memory.SearchResult) []string {
-	out := make([]string, len(r.Hits))
-	for i, h := range r.Hits {
-		out[i] = t.names[h.Memory.ID]
+// question asks q as a user does and as the ranker is measured. took is how long
+// the first takes.
+func (t *trial) question(ctx context.Context, q *Question) (shown, ranked []hit, took time.Duration, err error) {
+	if !asks(q) {
+		return nil, nil, 0, nil
+	}
+	took, err = timed(func() (err error) {
+		shown, err = t.subject.ask(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	ranked, err = t.subject.rank(ctx, q, t.opts.Arms)
+	return shown, ranked, took, err
+}
+
+// asks reports whether q asks anything. In some sets some do not, and the right
+// answer is none.
+func asks(q *Question) bool { return strings.TrimSpace(q.Text) != "" }
+
+func top(hits []hit, n int) []hit { return hits[:min(n, len(hits))] }
+
+func documents(hits []hit) []string {
+	out := make([]string, len(hits))
+	for i, h := range hits {
+		out[i] = h.document
 	}
 	return out
-}
-
-// refusals counts what the floor did.
-type refusals struct {
-	judged, answered, null, refused int
-	precision, recall               float64
-}
-
-func (f *refusals) add(returned []string, gold map[string]int) {
-	if len(gold) == 0 {
-		f.null++
-		if len(returned) == 0 {
-			f.refused++
-		}
-		return
-	}
-	f.judged++
-	if len(returned) == 0 {
-		return
-	}
-	f.answered++
-	relevant := 0
-	for _, id := range returned {
-		if gold[id] > 0 {
-			relevant++
-		}
-	}
-	f.precision += float64(relevant) / float64(len(returned))
-	f.recall += float64(relevant) / float64(len(gold))
-}
-
-func (f *refusals) report() Refusal {
-	share := func(n float64, of int) float64 { return n / float64(max(of, 1)) }
-	return Refusal{
-		Judged: f.judged, Answered: share(float64(f.answered), f.judged), Precision: share(f.precision, f.judged),
-		Recall5: share(f.recall, f.judged),
-		Null:    f.null, Refused: share(float64(f.refused), f.null),
-		NoAnswerPrecision: share(float64(f.refused), f.refused+f.judged-f.answered),
-	}
 }

@@ -2,6 +2,9 @@ package eval_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,9 +13,15 @@ import (
 	"time"
 
 	"engram"
+	"engram/client"
 	"engram/internal/eval"
+	"engram/internal/rest"
 	"engram/internal/service/memory"
+	"engram/internal/service/transfer"
 	"engram/internal/store/sqlite"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // open is the product as the application puts it together.
@@ -21,7 +30,7 @@ func open(ctx context.Context, dir string, now func() time.Time) (*eval.Product,
 	if err != nil {
 		return nil, err
 	}
-	s := memory.New(st, memory.Options{Now: now})
+	s := memory.New(st, memory.Options{Now: now, DuplicateWindow: -1})
 	return &eval.Product{Memory: s, Close: func() error {
 		s.Close()
 		return st.Close()
@@ -65,15 +74,146 @@ func TestRetrieval(t *testing.T) {
 	if s.Name != "little" || s.Documents != 3 || s.Scores.Questions != 2 || s.Scores.Recall1 != 1 || s.Scores.MRR != 1 {
 		t.Errorf("scores = %+v", s)
 	}
-	if f := s.Floor; f.Answered != 1 || f.Recall5 != 1 || f.Precision != 1 || f.Null != 1 || f.Refused != 1 || f.NoAnswerPrecision != 1 {
+	if f := s.Floor; f.Answered != 1 || f.Recall5 != 1 || f.Null != 1 || f.Refused != 1 || f.NoAnswerPrecision != 1 {
 		t.Errorf("floor = %+v", f)
 	}
-	if len(s.Kinds) != 2 || s.Kinds[0].Name != "one" {
+	if len(s.Kinds) != 3 || s.Kinds[1].Name != "one" {
 		t.Errorf("kinds = %+v", s.Kinds)
+	}
+	null := s.Kinds[0]
+	if null.Name != "null" || null.Scores.Questions != 0 || null.Floor.Null != 1 || null.Floor.Refused != 1 {
+		t.Errorf("the kind without gold = %+v", null)
+	}
+	if r.Reliability == nil || r.Reliability.Answers.Predictions != 3 {
+		t.Errorf("reliability = %+v, want 3 answers", r.Reliability)
 	}
 	var table strings.Builder
 	if err := r.WriteTable(&table); err != nil || !strings.Contains(table.String(), "little") {
 		t.Errorf("table = %q, %v", table.String(), err)
+	}
+}
+
+// TestAblation: every combination is asked, the whole one gives what all arms
+// give.
+func TestAblation(t *testing.T) {
+	t.Parallel()
+	r, err := eval.Retrieval(t.Context(), eval.RetrievalOptions{Dirs: []string{write(t, little)}, Open: open, Temp: t.TempDir(), Ablation: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.Sets[0]
+	want := eval.Combinations(memory.Steps())
+	if len(s.Ablation) != len(want) {
+		t.Fatalf("%d parts, want %d", len(s.Ablation), len(want))
+	}
+	for i, p := range s.Ablation {
+		if diff := cmp.Diff(want[i], p.Arms); diff != "" {
+			t.Errorf("part %d mismatch (-want +got):\n%s", i, diff)
+		}
+	}
+	whole := s.Ablation[len(want)-1]
+	if diff := cmp.Diff(s.Scores, whole.Scores); diff != "" || whole.Name() != strings.Join(memory.Steps(), ",") {
+		t.Errorf("%s mismatch (-all arms +it):\n%s", whole.Name(), diff)
+	}
+}
+
+func TestCombinations(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, c := range eval.Combinations([]string{"keyword", "vector", "time", "rerank"}) {
+		got = append(got, strings.Join(c, "+"))
+	}
+	want := []string{
+		"keyword", "vector", "keyword+vector", "keyword+time", "keyword+rerank",
+		"vector+time+rerank", "keyword+time+rerank", "keyword+vector+rerank", "keyword+vector+time", "keyword+vector+time+rerank",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Combinations() mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// TestRepeatsStay: what a set repeats is there as often as in the set, dated or
+// not, on both sides of the border between two batches.
+func TestRepeatsStay(t *testing.T) {
+	t.Parallel()
+	var corpus strings.Builder
+	for i := range 1002 {
+		at := ""
+		if i%2 == 0 {
+			at = `,"time":"2026-01-05T10:00:00Z"`
+		}
+		fmt.Fprintf(&corpus, `{"id":"%d","text":"The ferry leaves at nine.","session":"s%d"%s}`+"\n", i, i%4, at)
+	}
+	dir := write(t, map[string]string{
+		"corpus.jsonl": corpus.String(), "queries.jsonl": `{"id":"1","text":"ferry"}`, "qrels.tsv": "1\t0\t1\n",
+	})
+	// With the product's own window for duplicates, too.
+	product := func(ctx context.Context, dir string, now func() time.Time) (*eval.Product, error) {
+		st, err := sqlite.Open(ctx, filepath.Join(dir, "memory.db"), sqlite.Options{})
+		if err != nil {
+			return nil, err
+		}
+		s := memory.New(st, memory.Options{Now: now})
+		return &eval.Product{Memory: s, Close: func() error {
+			s.Close()
+			stats, err := st.Stats(t.Context(), engram.DefaultWorkspace, nil)
+			if err == nil && stats.Memories != 1002 {
+				t.Errorf("the store has %d memories", stats.Memories)
+			}
+			return errors.Join(err, st.Close())
+		}}, nil
+	}
+	for _, open := range []eval.Opener{open, product} {
+		if _, err := eval.Retrieval(t.Context(), eval.RetrievalOptions{Dirs: []string{dir}, Open: open, Temp: t.TempDir()}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestServer: from outside it measures what it measures inside, and does so again.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	st, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := memory.New(st, memory.Options{})
+	srv := httptest.NewServer(rest.New(rest.Services{Memory: mem, Transfer: transfer.New(st, transfer.Options{})}, rest.Options{Token: "t"}))
+	t.Cleanup(func() {
+		srv.Close()
+		mem.Close()
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	server, err := client.New(srv.URL, client.Options{Token: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := write(t, little)
+	inside, err := eval.Retrieval(t.Context(), eval.RetrievalOptions{Dirs: []string{dir}, Open: open, Temp: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r, err := eval.Retrieval(t.Context(), eval.RetrievalOptions{Dirs: []string{dir}, Server: server})
+		if err != nil {
+			t.Fatal(err)
+		}
+		times := cmpopts.IgnoreTypes(eval.Spread{})
+		rate := cmpopts.IgnoreFields(eval.SetReport{}, "PerSecond", "Reliability")
+		if diff := cmp.Diff(inside.Sets, r.Sets, times, rate); diff != "" {
+			t.Errorf("from outside mismatch (-inside +outside):\n%s", diff)
+		}
+	}
+	for name, opts := range map[string]eval.RetrievalOptions{
+		"some arms":   {Server: server, Arms: []string{"keyword"}},
+		"an ablation": {Server: server, Ablation: true},
+	} {
+		opts.Dirs = []string{dir}
+		if _, err := eval.Retrieval(t.Context(), opts); engram.ErrorCode(err) != "invalid_arm" {
+			t.Errorf("a server with %s gave %v", name, err)
+		}
 	}
 }
 

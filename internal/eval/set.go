@@ -50,6 +50,14 @@ type Question struct {
 	Kind  string    `json:"kind"`
 }
 
+// project is a group as a project.
+func (s *Set) project(group string) string {
+	if group == "" {
+		return s.Name
+	}
+	return s.Name + "/" + group
+}
+
 // LoadSet reads a set from its folder: corpus.jsonl or corpus.jsonl.gz,
 // queries.jsonl, qrels.tsv.
 func LoadSet(dir string) (*Set, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"engram"
@@ -17,7 +16,8 @@ type SpeedOptions struct {
 	Sizes    []int // memories in the store, ascending
 	Seed     uint64
 	Open     Opener
-	Temp     string            // where stores are made, "" = the system's
+	Start    Starter           // how a new process is started, for what a start takes
+	Temp     string            // where the store is made, "" = the system's
 	Progress func(step string) // is told what is being done, may be nil
 }
 
@@ -26,51 +26,70 @@ type SpeedReport struct {
 	Sizes []SizeReport `json:"sizes"`
 }
 
-// SizeReport is what one size gave.
+// SizeReport is what one size gave. Recalls are with all arms, packed into the
+// default budget, half in a project and half in all.
 type SizeReport struct {
 	Memories  int     `json:"memories"`
 	Bulk      float64 `json:"bulk_second"`   // memories saved in a second, 500 at once
 	Save      Spread  `json:"save"`          // one by one
-	Recall    Spread  `json:"recall"`        // packed into the default budget
-	Common    Spread  `json:"recall_common"` // … questions of words that most texts have
+	Recall    Spread  `json:"recall"`        // for words as they come
+	Rare      Spread  `json:"recall_rare"`   // for words and names that few texts have
+	Common    Spread  `json:"recall_common"` // for words that most texts have
 	Search    Spread  `json:"search"`
 	Context   Spread  `json:"context"`
-	ColdStart float64 `json:"cold_start_ms"`  // opening the store to the first answer
-	Resident  int64   `json:"resident_bytes"` // of this process, the store open and idle, 0 = not known
+	ColdStart float64 `json:"cold_start_ms"`  // a new process, until its first answer
+	Resident  int64   `json:"resident_bytes"` // of that process then, 0 = not known
 	Disk      int64   `json:"disk_bytes"`
 }
 
-// How often each thing is done; the times are those of the last ones, when all
-// is warm.
+// How often each thing is done.
 const (
 	savesTimed    = 500
-	recallsTimed  = 300
+	recallsWarm   = 40 // before those that count
+	recallsTimed  = 400
 	contextsTimed = 100
+	startsTimed   = 5 // the least counts
 )
 
 // Speed fills a store to each of the sizes and measures there.
-func Speed(ctx context.Context, opts SpeedOptions) (SpeedReport, error) {
-	if len(opts.Sizes) == 0 {
-		return SpeedReport{}, engram.Errorf(engram.ErrInvalid, "no size is named").WithCode("size_required").
-			WithHint("give sizes like 1000,10000,100000")
-	}
-	for i, n := range opts.Sizes {
-		if n < 2*savesTimed || i > 0 && n <= opts.Sizes[i-1] {
-			return SpeedReport{}, engram.Errorf(engram.ErrInvalid, "size %d: sizes ascend from %d", n, 2*savesTimed).
-				WithCode("invalid_size")
-		}
+func Speed(ctx context.Context, opts SpeedOptions) (r SpeedReport, err error) {
+	if err := checkSizes(opts.Sizes); err != nil {
+		return r, err
 	}
 	dir, remove, err := scratch(opts.Temp)
 	if err != nil {
-		return SpeedReport{}, err
+		return r, err
 	}
 	defer remove()
-	l := &load{opts: opts, dir: dir, generator: newGenerator(opts.Seed), now: time.Now().Add(-365 * 24 * time.Hour)}
-	r, err := l.run(asBench(ctx))
-	if e := l.close(); err == nil {
-		err = e
+	l := &load{opts: opts, dir: dir, generator: newGenerator(opts.Seed)}
+	defer func() {
+		if e := l.close(); err == nil {
+			err = e
+		}
+	}()
+	ctx = asBench(ctx)
+	for _, size := range opts.Sizes {
+		report, err := l.measure(ctx, size)
+		if err != nil {
+			return r, fmt.Errorf("%d memories: %w", size, err)
+		}
+		r.Sizes = append(r.Sizes, report)
 	}
-	return r, err
+	return r, nil
+}
+
+func checkSizes(sizes []int) error {
+	if len(sizes) == 0 {
+		return engram.Errorf(engram.ErrInvalid, "no size is named").WithCode("size_required").
+			WithHint("give sizes like 1000,10000,100000")
+	}
+	for i, n := range sizes {
+		if n < 2*savesTimed || i > 0 && n <= sizes[i-1] {
+			return engram.Errorf(engram.ErrInvalid, "size %d: sizes ascend from %d", n, 2*savesTimed).
+				WithCode("invalid_size")
+		}
+	}
+	return nil
 }
 
 // load is a store that grows.
@@ -79,19 +98,7 @@ type load struct {
 	opts    SpeedOptions
 	dir     string
 	product *Product
-	now     time.Time
 	saved   int
-}
-
-func (l *load) run(ctx context.Context) (r SpeedReport, err error) {
-	for _, size := range l.opts.Sizes {
-		report, err := l.measure(ctx, size)
-		if err != nil {
-			return r, fmt.Errorf("%d memories: %w", size, err)
-		}
-		r.Sizes = append(r.Sizes, report)
-	}
-	return r, nil
 }
 
 func (l *load) open(ctx context.Context) (err error) {
@@ -110,9 +117,9 @@ func (l *load) close() error {
 	return p.Close()
 }
 
-func (l *load) say(format string, args ...any) {
+func (l *load) say(size int, format string, args ...any) {
 	if l.opts.Progress != nil {
-		l.opts.Progress(fmt.Sprintf(format, args...))
+		l.opts.Progress(fmt.Sprintf("%s memories: %s", thousands(size), fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -121,110 +128,120 @@ func (l *load) measure(ctx context.Context, size int) (r SizeReport, err error) 
 	if err := l.open(ctx); err != nil {
 		return r, err
 	}
-	l.say("%d memories: bulk load", size)
-	if r.Bulk, err = l.fill(ctx, size-savesTimed); err != nil {
+	if r.Bulk, err = l.fill(ctx, size); err != nil {
 		return r, err
 	}
-	l.say("%d memories: saves one by one", size)
-	if r.Save, err = l.times(savesTimed, func(int) error { return l.saveOne(ctx) }); err != nil {
+	l.say(size, "saves one by one")
+	if r.Save, err = repeat(savesTimed, func(int) error { return l.saveOne(ctx) }); err != nil {
 		return r, err
 	}
-	l.say("%d memories: questions", size)
 	if err := l.questions(ctx, &r); err != nil {
 		return r, err
 	}
-	l.say("%d memories: cold start", size)
 	return r, l.restart(ctx, &r)
 }
 
-// fill saves in bulk until there are n.
-func (l *load) fill(ctx context.Context, n int) (perSecond float64, err error) {
-	started, before := time.Now(), l.saved
-	var made time.Duration
-	for l.saved < n {
-		making := time.Now()
+// fill saves in bulk until as many are there as single saves leave room for. What
+// making the texts takes does not count.
+func (l *load) fill(ctx context.Context, size int) (perSecond float64, err error) {
+	n, before := size-savesTimed, l.saved
+	var took time.Duration
+	for tenth := 0; l.saved < n; {
+		if t := 10 * (l.saved - before) / (n - before); t >= tenth {
+			l.say(size, "bulk load, %d %%", 10*t)
+			tenth = t + 1
+		}
 		in := make([]memory.SaveInput, min(batch, n-l.saved))
 		for i := range in {
 			in[i] = l.input()
 		}
-		made += time.Since(making)
-		if _, err := l.product.Memory.SaveAll(ctx, in); err != nil {
+		one, err := timed(func() error {
+			_, err := l.product.Memory.SaveAll(ctx, in)
+			return err
+		})
+		if err != nil {
 			return 0, err
 		}
+		took += one
+		l.saved += len(in)
 	}
-	return float64(l.saved-before) / (time.Since(started) - made).Seconds(), nil
-}
-
-// input is the next memory to be saved.
-func (l *load) input() memory.SaveInput {
-	l.saved++
-	l.now = l.now.Add(30 * time.Second)
-	return memory.SaveInput{
-		Title: l.sentence(), Content: l.text(), Type: "discovery", OccurredAt: l.now,
-		Project: fmt.Sprintf("project %d", l.rand.IntN(projectsOf)),
-		Session: fmt.Sprintf("session %d", l.saved/50),
-	}
+	return float64(l.saved-before) / took.Seconds(), nil
 }
 
 func (l *load) saveOne(ctx context.Context) error {
 	in := l.input()
 	in.OccurredAt = time.Time{} // as an agent saves: the duplicate is looked for
+	l.saved++
 	_, err := l.product.Memory.Save(ctx, in)
 	return err
 }
 
-// times does something n times and gives the spread.
-func (l *load) times(n int, do func(i int) error) (Spread, error) {
-	times := make([]time.Duration, n)
-	for i := range times {
-		started := time.Now()
-		if err := do(i); err != nil {
+// repeat does something n times and gives the spread.
+func repeat(n int, do func(i int) error) (Spread, error) {
+	took := make(times, n)
+	for i := range took {
+		var err error
+		if took[i], err = timed(func() error { return do(i) }); err != nil {
 			return Spread{}, err
 		}
-		times[i] = time.Since(started)
 	}
-	return spread(times), nil
+	return took.spread(), nil
 }
 
 func (l *load) questions(ctx context.Context, r *SizeReport) (err error) {
 	m := l.product.Memory
-	search := func(common bool) memory.SearchInput {
-		in := memory.SearchInput{Query: l.question(common), AllProjects: l.rand.IntN(2) == 0}
-		if !in.AllProjects {
-			in.Project = fmt.Sprintf("project %d", l.rand.IntN(projectsOf))
+	for _, kind := range []struct {
+		name string
+		ask  question
+		into *Spread
+	}{{"questions", natural, &r.Recall}, {"rare words", rare, &r.Rare}, {"common words", common, &r.Common}} {
+		l.say(r.Memories, "recall, %s", kind.name)
+		asked := l.asked(kind.ask, recallsWarm+recallsTimed)
+		recall := func(i int) error {
+			_, err := m.Recall(ctx, memory.RecallInput{SearchInput: asked[i]})
+			return err
 		}
-		return in
-	}
-	recall := func(common bool) func(int) error {
-		return func(int) error {
-			_, err := m.Recall(ctx, memory.RecallInput{SearchInput: search(common)})
+		if _, err = repeat(recallsWarm, recall); err != nil {
+			return err
+		}
+		if *kind.into, err = repeat(recallsTimed, func(i int) error { return recall(recallsWarm + i) }); err != nil {
 			return err
 		}
 	}
-	if _, err = l.times(recallsTimed/10, recall(false)); err != nil { // to be warm
-		return err
-	}
-	if r.Recall, err = l.times(recallsTimed, recall(false)); err != nil {
-		return err
-	}
-	if r.Common, err = l.times(recallsTimed, recall(true)); err != nil {
-		return err
-	}
-	if r.Search, err = l.times(recallsTimed, func(int) error {
-		_, err := m.Search(ctx, search(false))
+	l.say(r.Memories, "search and context")
+	asked := l.asked(natural, recallsTimed)
+	if r.Search, err = repeat(recallsTimed, func(i int) error {
+		_, err := m.Search(ctx, asked[i])
 		return err
 	}); err != nil {
 		return err
 	}
-	r.Context, err = l.times(contextsTimed, func(i int) error {
-		_, err := m.Context(ctx, memory.ContextInput{Project: fmt.Sprintf("project %d", i%projectsOf)})
+	projects := make([]string, contextsTimed)
+	for i := range projects {
+		projects[i] = l.project()
+	}
+	r.Context, err = repeat(contextsTimed, func(i int) error {
+		_, err := m.Context(ctx, memory.ContextInput{Project: projects[i]})
 		return err
 	})
 	return err
 }
 
-// restart closes the store, weighs it, and times the first answer of a new one.
+// asked are n questions, half of them in a project and half in all.
+func (l *load) asked(ask question, n int) []memory.SearchInput {
+	out := make([]memory.SearchInput, n)
+	for i := range out {
+		out[i] = memory.SearchInput{Query: ask(l.generator), AllProjects: i%2 == 0}
+		if !out[i].AllProjects {
+			out[i].Project = l.project()
+		}
+	}
+	return out
+}
+
+// restart closes the store, weighs it, and times new processes on it.
 func (l *load) restart(ctx context.Context, r *SizeReport) error {
+	l.say(r.Memories, "cold start")
 	if err := l.close(); err != nil {
 		return err
 	}
@@ -232,17 +249,16 @@ func (l *load) restart(ctx context.Context, r *SizeReport) error {
 	if r.Disk, err = diskSize(l.dir); err != nil {
 		return err
 	}
-	question := l.question(false)
-	started := time.Now()
-	if err := l.open(ctx); err != nil {
-		return err
+	for i := range startsTimed {
+		took, first, err := firstAnswerOf(l.opts.Start(ctx, l.dir, natural(l.generator)))
+		if err != nil {
+			return err
+		}
+		if ms := milliseconds(took); i == 0 || ms < r.ColdStart {
+			r.ColdStart = ms
+		}
+		r.Resident = max(r.Resident, first.Resident)
 	}
-	if _, err := l.product.Memory.Search(ctx, memory.SearchInput{Query: question, AllProjects: true}); err != nil {
-		return err
-	}
-	r.ColdStart = float64(time.Since(started)) / float64(time.Millisecond)
-	debug.FreeOSMemory()
-	r.Resident = residentSize()
 	return nil
 }
 

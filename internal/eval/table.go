@@ -10,50 +10,73 @@ import (
 
 func compareNames(a, b string) int { return cmp.Compare(a, b) }
 
-// WriteTable writes r as text: shares in per cent, a set with its kinds below
-// it.
-func (r RetrievalReport) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if len(r.Arms) > 0 {
-		fmt.Fprintf(t, "arms: %s\n", strings.Join(r.Arms, ", "))
-	}
-	fmt.Fprintln(t, "set\tquestions\tR@1\tR@5\tR@10\tR@20\tany@5\tall@5\tNDCG@10\tMRR\tp50 ms\tp95 ms\tanswered\tfloor R@5\trefused\tno-answer precision\t")
-	for _, s := range r.Sets {
-		writeScores(t, s.Name, s.Scores)
-		f := s.Floor
-		refused := "–\t–"
-		if f.Null > 0 {
-			refused = fmt.Sprintf("%.0f of %d\t%.0f", 100*f.Refused, f.Null, 100*f.NoAnswerPrecision)
-		}
-		fmt.Fprintf(t, "%.2f\t%.2f\t%.0f\t%.1f\t%s\t\n", s.Search.P50, s.Search.P95, 100*f.Answered, 100*f.Recall5, refused)
-		if len(s.Kinds) < 2 {
-			continue
-		}
-		for _, k := range s.Kinds {
-			writeScores(t, "· "+k.Name, k.Scores)
-			fmt.Fprintln(t, "\t\t\t\t\t\t")
-		}
-	}
-	return t.Flush()
+// table is a part of a report: what it shows, how to read it, rows under a head.
+type table struct {
+	title, note string
+	head        []string
+	rows        [][]string
 }
 
-func writeScores(w io.Writer, name string, s Scores) {
-	fmt.Fprintf(w, "%s\t%d\t", name, s.Questions)
-	for _, v := range []float64{s.Recall1, s.Recall5, s.Recall10, s.Recall20, s.Any5, s.All5, s.NDCG10, s.MRR} {
-		fmt.Fprintf(w, "%.1f\t", 100*v)
-	}
+// add adds a row of a name and values, which may be of several columns with a
+// tab between.
+func (t *table) add(name string, values ...string) {
+	t.rows = append(t.rows, append([]string{name}, strings.Split(strings.Join(values, "\t"), "\t")...))
 }
 
-// WriteTable writes r as text.
-func (r SpeedReport) WriteTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "memories\tbulk /s\tsave p50\tp95\trecall p50\tp95\tcommon p50\tp95\tsearch p50\tp95\tcontext p50\tp95\tcold start\tresident MB\tdisk MB\t")
-	for _, s := range r.Sizes {
-		fmt.Fprintf(t, "%d\t%.0f\t", s.Memories, s.Bulk)
-		for _, sp := range []Spread{s.Save, s.Recall, s.Common, s.Search, s.Context} {
-			fmt.Fprintf(t, "%.2f\t%.2f\t", sp.P50, sp.P95)
+func writeText(w io.Writer, tables []table) error {
+	for i, t := range tables {
+		if i > 0 {
+			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(t, "%.0f\t%.1f\t%.1f\t\n", s.ColdStart, float64(s.Resident)/1e6, float64(s.Disk)/1e6)
+		if _, err := fmt.Fprintf(w, "%s. %s\n", t.title, t.note); err != nil {
+			return err
+		}
+		aligned := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		for _, row := range append([][]string{t.head}, t.rows...) {
+			fmt.Fprintln(aligned, strings.Join(row, "\t")+"\t")
+		}
+		if err := aligned.Flush(); err != nil {
+			return err
+		}
 	}
-	return t.Flush()
+	return nil
 }
+
+func writeMarkdown(w io.Writer, tables []table) error {
+	var b strings.Builder
+	for i, t := range tables {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n", t.title, t.note)
+		fmt.Fprintf(&b, "| %s |\n|---%s|\n", strings.Join(t.head, " | "), strings.Repeat("|--:", len(t.head)-1))
+		for _, row := range t.rows {
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// percent is a share in per cent.
+func percent(share float64) string { return fmt.Sprintf("%.1f", 100*share) }
+
+// whole is a share in per cent of n, with no digits behind the point.
+func whole(share float64, n int) string {
+	if n == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", 100*share)
+}
+
+// thousands is n with commas.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// pair is a spread in one column.
+func (s Spread) pair() string { return fmt.Sprintf("%.2f / %.2f", s.P50, s.P95) }

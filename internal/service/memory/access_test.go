@@ -75,6 +75,10 @@ var calls = map[string]struct {
 		_, err := s.Search(ctx, memory.SearchInput{Query: "x"})
 		return err
 	}},
+	"Pool": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
+		_, err := s.Pool(ctx, memory.SearchInput{Query: "x"})
+		return err
+	}},
 	"Recall": {engram.AccessRead, func(ctx context.Context, s *memory.Service) error {
 		_, err := s.Recall(ctx, memory.RecallInput{SearchInput: memory.SearchInput{Query: "x"}})
 		return err

@@ -29,6 +29,10 @@ const StepRerank = "rerank"
 // steps are the arms and steps of a search by name.
 var steps = []string{recall.ArmKeyword, recall.ArmVector, recall.ArmTime, StepRerank}
 
+// Steps are the names that [SearchInput].Arms may hold, the first of which finds
+// most.
+func Steps() []string { return slices.Clone(steps) }
+
 // Search finds memories that answer a question, best first. Where none clears
 // the floor it gives none and says so.
 func (s *Service) Search(ctx context.Context, in SearchInput) (SearchResult, error) {
@@ -42,6 +46,16 @@ func (s *Service) Search(ctx context.Context, in SearchInput) (SearchResult, err
 	}
 	f.count(r.Hits)
 	return r, nil
+}
+
+// Pool ranks for a question and gives all that was found: for measuring and for
+// training the ranker. It reads no texts and counts no access.
+func (s *Service) Pool(ctx context.Context, in SearchInput) (*recall.Pool, error) {
+	f, err := s.find(ctx, in, defaultSearch)
+	if err != nil {
+		return nil, err
+	}
+	return f.pool, nil
 }
 
 // finding is one search under way.
