@@ -31,7 +31,7 @@ type RetrievalReport struct {
 	Server bool        `json:"server,omitempty"` // measured from outside: ranks are those with the floor on
 	Sets   []SetReport `json:"sets"`
 	// Reliability is over the questions of all sets, nil where a part of the arms
-	// was measured.
+	// was measured, or a server.
 	Reliability *Reliability `json:"reliability,omitempty"`
 }
 
@@ -192,7 +192,7 @@ func (t *trial) ask(ctx context.Context, r *SetReport) error {
 		r.Kinds = append(r.Kinds, Kind{name, mean(one.scores), one.refusals.report()})
 	}
 	slices.SortFunc(r.Kinds, func(a, b Kind) int { return compareNames(a.Name, b.Name) })
-	if len(t.opts.Arms) == 0 {
+	if len(t.opts.Arms) == 0 && t.opts.Server == nil { // with all that was found
 		r.Reliability = reliability.close()
 	}
 	return nil
