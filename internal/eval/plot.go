@@ -77,7 +77,7 @@ func (s *svg) legend(y float64, all []series, keyword bool) {
 	for _, one := range all {
 		s.rect(x, y-12, 14, 14, one.class)
 		s.text(x+22, y, "", start, one.name)
-		x += 54 + 8.2*float64(utf8.RuneCountInString(one.name))
+		x += 44 + 9.2*float64(utf8.RuneCountInString(one.name))
 	}
 	if keyword {
 		s.rect(x, y-12, 14, 14, "back")
@@ -109,7 +109,7 @@ func (r SpeedReport) WriteSVG(w io.Writer) error {
 // The place of the latency plot in its picture.
 const (
 	latencyHeight                 = 520.0
-	plotLeft, plotRight           = 84.0, 44.0
+	plotLeft, plotRight           = 84.0, 56.0
 	plotTop, plotFloor            = 108.0, latencyHeight - 56
 	leastLatency, greatestLatency = .001, 100_000.0 // milliseconds
 )

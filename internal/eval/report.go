@@ -32,6 +32,6 @@ func ReadReport(in io.Reader, r Report) error {
 	return nil
 }
 
-func (r *RetrievalReport) empty() bool { return len(r.Sets) == 0 }
+func (r RetrievalReport) empty() bool { return len(r.Sets) == 0 }
 
-func (r *SpeedReport) empty() bool { return len(r.Sizes) == 0 }
+func (r SpeedReport) empty() bool { return len(r.Sizes) == 0 }
