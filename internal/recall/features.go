@@ -2,6 +2,8 @@ package recall
 
 import (
 	"math"
+	"strings"
+	"unicode"
 
 	"engram/internal/embed"
 	"engram/internal/text"
@@ -10,11 +12,12 @@ import (
 // Features are what the ranker and the floor look at. BM25 is divided by the
 // query's IDF, so that it means the same for every query.
 type Features struct {
-	Own      float64 `json:"own"`      // BM25 of its own words
-	Context  float64 `json:"context"`  // with the turns around it
-	Wide     float64 `json:"wide"`     // with more of them
-	Coverage float64 `json:"coverage"` // share of the query's IDF that its own words have
-	Words    int     `json:"words"`    // how many of the query's words it has
+	Own      float64 `json:"own"`             // BM25 of its own words
+	Context  float64 `json:"context"`         // with the turns around it
+	Wide     float64 `json:"wide"`            // with more of them
+	Coverage float64 `json:"coverage"`        // share of the query's IDF that its own words have
+	Names    float64 `json:"names,omitempty"` // … of the names in it
+	Words    int     `json:"words"`           // how many of the query's words it has
 
 	Cosine        float64 `json:"cosine"`         // with the query
 	CosineContext float64 `json:"cosine_context"` // with the turns around it
@@ -22,6 +25,8 @@ type Features struct {
 	SoftContext   float64 `json:"soft_context"`   // … or of the turns around it
 	Expanded      float64 `json:"expanded"`       // BM25 where words that mean nearly the same count too
 	ExpandedNear  float64 `json:"expanded_near"`  // … with the turns around it
+	Lead          float64 `json:"lead"`           // Soft of its first words alone
+	Pairs         float64 `json:"pairs"`          // share of the query's neighbouring words that stand near each other
 
 	Session float64 `json:"session,omitempty"` // mean of the best of its session, by Context
 	Length  float64 `json:"length"`            // logarithm of its length in terms
@@ -80,6 +85,9 @@ const (
 	inExpanded
 	inExpandedNear
 	inSession
+	inLead
+	inPairs
+	inNames
 	inLength
 	inNamed
 	inOther
@@ -89,13 +97,19 @@ const (
 	inBrief
 	inFits
 	inTime
+	inForeignOwn // the same where only words count
+	inForeignCoverage
+	inForeignLength
+	inForeignCosine
+	inLongOwn // the same where the query is a long text
+	inLongCoverage
 	NumInputs
 )
 
 // InputNames name the inputs in their order, as the trace does.
 var InputNames = [NumInputs]string{
 	"own", "context", "wide", "coverage", "cosine", "cosine_context", "soft", "soft_context", "expanded", "expanded_near",
-	"session", "length", "named", "other", "assistant", "asks", "answers", "brief", "fits", "time",
+	"session", "lead", "pairs", "names", "length", "named", "other", "assistant", "asks", "answers", "brief", "fits", "time", "foreign_own", "foreign_coverage", "foreign_length", "foreign_cosine", "long_own", "long_coverage",
 }
 
 // pooled are the inputs that are shares of their span over the pool.
@@ -103,13 +117,17 @@ var pooled = [...]int{
 	inOwn, inContext, inWide, inCosine, inCosineContext, inSoft, inSoftContext, inExpanded, inExpandedNear, inSession,
 }
 
+// foreignInputs have a weight of their own where the built-in model is not to be
+// trusted, and words are all there is.
+var foreignInputs = map[int]int{inOwn: inForeignOwn, inCoverage: inForeignCoverage, inLength: inForeignLength, inCosine: inForeignCosine}
+
 // raw gives the inputs of f before they are compared with the pool's.
 func (f *Features) raw() Inputs {
 	return Inputs{
 		inOwn: f.Own, inContext: f.Context, inWide: f.Wide, inCoverage: f.Coverage,
 		inCosine: f.Cosine, inCosineContext: f.CosineContext, inSoft: f.Soft, inSoftContext: f.SoftContext,
 		inExpanded: f.Expanded, inExpandedNear: f.ExpandedNear,
-		inSession: f.Session, inLength: f.Length,
+		inSession: f.Session, inLead: f.Lead, inPairs: f.Pairs, inNames: f.Names, inLength: f.Length,
 		inNamed: truth(f.Speaker == NamedSpeaker), inOther: truth(f.Speaker == OtherSpeaker), inAssistant: truth(f.Speaker == Assistant),
 		inAsks: truth(f.Asks), inAnswers: truth(f.Answers), inBrief: truth(f.Brief), inFits: truth(f.Fits),
 		inTime: f.Time,
@@ -142,7 +160,7 @@ func (p *Pool) fill() {
 		}
 		first = false
 	}
-	trust := p.Query.trust
+	trust, long := p.Query.trust, p.Query.long()
 	for _, c := range p.Candidates {
 		for _, in := range pooled {
 			if c.item != nil && high[in] > low[in] {
@@ -151,9 +169,13 @@ func (p *Pool) fill() {
 				c.Inputs[in] = 0
 			}
 		}
+		for in, foreign := range foreignInputs {
+			c.Inputs[foreign] = (1 - trust) * c.Inputs[in]
+		}
 		for _, in := range [...]int{inCosine, inCosineContext} {
 			c.Inputs[in] *= trust
 		}
+		c.Inputs[inLongOwn], c.Inputs[inLongCoverage] = long*c.Inputs[inOwn], long*c.Inputs[inCoverage]
 	}
 }
 
@@ -199,11 +221,20 @@ func wanted(a *text.Query) text.Traits {
 
 func logLength(n int) float64 { return math.Log1p(float64(n)) }
 
+func (c *Candidate) session() int {
+	if c.item == nil {
+		return 0
+	}
+	return c.item.session
+}
+
 // How much of a question's words the built-in model must know to be trusted at
-// all, and to be trusted wholly.
+// all, and to be trusted wholly; and how far it is where a question of plain
+// letters may be English, but is made of names.
 const (
 	leastKnown  = 0.5
 	enoughKnown = 0.8
+	namesOnly   = 0.5
 )
 
 // trust is how far the built-in model, which knows English, is to be trusted
@@ -212,13 +243,21 @@ func trust(question, language string, table *embed.Table) float64 {
 	if language != "" && language != "en" {
 		return 0
 	}
+	least := 0.0
+	if !strings.ContainsFunc(question, func(r rune) bool { return r > unicode.MaxLatin1 && unicode.IsLetter(r) }) {
+		least = namesOnly
+	}
 	known := table.Coverage(question)
-	return min(1, max(0, (known-leastKnown)/(enoughKnown-leastKnown)))
+	return min(1, max(least, (known-leastKnown)/(enoughKnown-leastKnown)))
 }
 
-func (c *Candidate) session() int {
-	if c.item == nil {
-		return 0
-	}
-	return c.item.session
+// From how many words on a query is a long text in part, and wholly.
+const (
+	longFrom = 8
+	longTo   = 32
+)
+
+// long is how far q is a text rather than a question, 0 … 1.
+func (q *Query) long() float64 {
+	return min(1, max(0, float64(q.length()-longFrom)/(longTo-longFrom)))
 }

@@ -84,6 +84,7 @@ type item struct {
 	session  int // of turns, 0 = in none
 	features Features
 	said     float64 // of what was asked, as the floor weighs it
+	near     float64 // … in its words or nearly
 	missing  float64
 }
 
@@ -168,7 +169,7 @@ func (s *scorer) item(h *store.KeywordHit) *item {
 	if h.Turn {
 		it.session = h.Session
 	}
-	it.said, it.missing = s.evidence()
+	it.said, it.near, it.missing = s.evidence(s.view(h.ID, h.Tokens))
 	return it
 }
 
@@ -242,6 +243,9 @@ func (s *scorer) words(h *store.KeywordHit, f *Features) {
 		f.Wide += gain * saturate(wideTF, wide)
 		if ownTF > 0 {
 			f.Coverage += w.idf
+			if w.Name {
+				f.Names += w.idf
+			}
 			f.Words++
 		}
 	}
@@ -251,6 +255,9 @@ func (s *scorer) words(h *store.KeywordHit, f *Features) {
 		f.Wide /= s.q.idf
 		f.Coverage /= s.q.idf
 	}
+	if s.q.nameIDF > 0 {
+		f.Names /= s.q.nameIDF
+	}
 	s.similarWords(h, f, own, near)
 }
 
@@ -259,7 +266,7 @@ func (s *scorer) words(h *store.KeywordHit, f *Features) {
 func (s *scorer) similarWords(h *store.KeywordHit, f *Features, own, near float64) {
 	v := s.view(h.ID, h.Tokens)
 	place := 0
-	var total, softTotal float64
+	var total, softTotal, pairTotal, before float64
 	for i := range s.q.Words {
 		w := &s.q.Words[i]
 		total += w.idf
@@ -280,7 +287,15 @@ func (s *scorer) similarWords(h *store.KeywordHit, f *Features, own, near float6
 			}
 			f.Soft += w.idf * float64(soft)
 			f.SoftContext += w.idf * float64(softNear)
+			f.Lead += w.idf * float64(v.lead[place])
 			softTotal += w.idf
+			if place > 0 {
+				pairTotal += min(before, w.idf)
+				if v.pair[place] {
+					f.Pairs += min(before, w.idf)
+				}
+			}
+			before = w.idf
 			place++
 		}
 		f.Expanded += w.idf * saturate(ownTF, own)
@@ -293,6 +308,10 @@ func (s *scorer) similarWords(h *store.KeywordHit, f *Features, own, near float6
 	if softTotal > 0 {
 		f.Soft /= softTotal
 		f.SoftContext /= softTotal
+		f.Lead /= softTotal
+	}
+	if pairTotal > 0 {
+		f.Pairs /= pairTotal
 	}
 }
 
@@ -355,26 +374,6 @@ func (s *scorer) hasAll() bool {
 		}
 	}
 	return true
-}
-
-// evidence is how much the hit at hand says of what was asked, and how much it
-// does not, as the floor weighs them: what a neighbouring turn says counts less.
-func (s *scorer) evidence() (said, missing float64) {
-	had := func(i int) bool { return s.around[i] }
-	for i := range s.q.Words {
-		switch w := &s.q.Words[i]; {
-		case s.has[i]:
-			said += w.said
-		case s.around[i]:
-			said += w.said * aroundEvidence
-			missing += w.missing * (1 - aroundEvidence)
-		case s.q.overlaps(w, had):
-			missing += w.missing * overlapMissing
-		default:
-			missing += w.missing
-		}
-	}
-	return said, missing
 }
 
 // frequencies is how often a hit has a word, in whichever form it has most,

@@ -8,6 +8,13 @@ import (
 // itself, times the cosine of the two.
 const related = 0.7
 
+// How the places of words in a text are read, in tokens.
+const (
+	leadTokens  = 12  // its first words, which often say what it is about
+	pairReach   = 4   // how far apart two words may stand that belong together
+	sameMeaning = 0.7 // cosine of a token that is taken for the word itself
+)
+
 // lexicon are the tokens of the built-in table that may stand for the words of
 // one query. It reads the tokens of a text once for all words.
 type lexicon struct {
@@ -17,8 +24,10 @@ type lexicon struct {
 	at     map[uint16]int // token → place in tokens
 	tokens [][]meaning
 	counts []int // of the text at hand
+	found  []int // the places in tokens that it has
 	best   []float32
 	first  []int // where the pieces of each word begin in best
+	last   []int // where the text at hand has each word last
 }
 
 // meaning is how near a token is to a piece of a word.
@@ -33,6 +42,8 @@ type meaning struct {
 type view struct {
 	soft []float32 // cosine of its nearest token, 0 … 1
 	tf   []float32 // how often it says the word, or nearly
+	lead []float32 // as soft, of the first words alone
+	pair []bool    // that the word stands near the one before it
 }
 
 // newLexicon knows the words of q that say something, in the spelling that the
@@ -68,7 +79,7 @@ func newLexicon(q *Query) *lexicon {
 			}
 		}
 	}
-	l.counts = make([]int, len(l.tokens))
+	l.counts, l.last = make([]int, len(l.tokens)), make([]int, len(l.words))
 	return l
 }
 
@@ -85,35 +96,71 @@ func (l *lexicon) learn(token uint16, m meaning) {
 
 // read gives the view of a text.
 func (l *lexicon) read(tokens []uint16) view {
-	slab := make([]float32, 2*len(l.words))
-	v := view{soft: slab[:len(l.words)], tf: slab[len(l.words):]}
-	clear(l.counts)
-	clear(l.best)
-	for _, t := range tokens {
+	n := len(l.words)
+	slab := make([]float32, 3*n)
+	v := view{soft: slab[:n], tf: slab[n : 2*n], lead: slab[2*n:], pair: make([]bool, n)}
+	for _, i := range l.found {
+		l.counts[i] = 0
+	}
+	l.found = l.found[:0]
+	for i := range l.last {
+		l.last[i] = -pairReach - 1
+	}
+	for place, t := range tokens {
+		if place == leadTokens {
+			l.sum(v.lead, nil)
+		}
 		if l.seen[t/64]&(1<<(t%64)) != 0 {
-			l.counts[l.at[t]]++
+			i := l.at[t]
+			if l.counts[i]++; l.counts[i] == 1 {
+				l.found = append(l.found, i)
+			}
+			l.pairs(v.pair, i, place)
 		}
 	}
-	for i, n := range l.counts {
-		if n == 0 {
+	l.sum(v.soft, v.tf)
+	if len(tokens) <= leadTokens {
+		copy(v.lead, v.soft)
+	}
+	return v
+}
+
+// pairs notes which words of the query stand near each other at a place.
+func (l *lexicon) pairs(pair []bool, token, place int) {
+	for _, m := range l.tokens[token] {
+		if m.cosine < sameMeaning {
 			continue
 		}
+		w := m.word
+		l.last[w] = place
+		if w > 0 && place-l.last[w-1] <= pairReach {
+			pair[w] = true
+		}
+		if w+1 < len(pair) && place-l.last[w+1] <= pairReach {
+			pair[w+1] = true
+		}
+	}
+}
+
+// sum says how far the tokens that were counted say each word.
+func (l *lexicon) sum(soft, tf []float32) {
+	clear(l.best)
+	for _, i := range l.found {
 		for _, m := range l.tokens[i] {
 			l.best[m.piece] = max(l.best[m.piece], m.cosine)
-			if m.whole {
+			if m.whole && tf != nil {
 				weight := float32(1)
 				if m.cosine < 1 {
 					weight = related * m.cosine
 				}
-				v.tf[m.word] = max(v.tf[m.word], weight*float32(n))
+				tf[m.word] = max(tf[m.word], weight*float32(l.counts[i]))
 			}
 		}
 	}
 	for i := range l.words {
-		v.soft[i] = 1
+		soft[i] = 1
 		for _, piece := range l.best[l.first[i]:][:l.pieces[i]] {
-			v.soft[i] = min(v.soft[i], piece)
+			soft[i] = min(soft[i], piece)
 		}
 	}
-	return v
 }

@@ -42,6 +42,7 @@ type Query struct {
 	trust   float64      // how far the built-in model knows its words
 	table   *embed.Table // nil = only words count
 	idf     float64      // of all words, as the ranker weighs them
+	nameIDF float64      // … of the names among them
 	unknown float64      // what the words that no memory has count for the floor
 	missing float64      // … and what all count, for a text that has none of them
 	rarest  float64      // IDF of a word that no memory has
@@ -114,14 +115,12 @@ func withMinus(question string) map[string]bool {
 }
 
 // Mean lets q be understood by the built-in table: it gets a vector, and words
-// that mean nearly the same count as its own. A question in a language that the
-// table does not know stays one of words.
+// that mean nearly the same count as its own, unless the table does not know its
+// language.
 func (q *Query) Mean(table *embed.Table) {
-	q.trust = trust(q.Text, q.Language, table)
-	if q.trust == 0 {
-		return
+	if q.trust = trust(q.Text, q.Language, table); q.trust > 0 {
+		q.table = table
 	}
-	q.table = table
 	if unit, ok := table.Vector(q.Text); ok {
 		q.Vectors = append(q.Vectors, store.QueryVector{Model: table.Model(), Unit: unit})
 	}
@@ -245,7 +244,7 @@ func (f form) documents(df []int) int {
 
 // learn weighs the words by how many memories have them.
 func (q *Query) learn(r *store.KeywordResult) {
-	q.idf, q.unknown, q.missing, q.rarest = 0, 0, 0, idf(0, r.Docs)
+	q.idf, q.nameIDF, q.unknown, q.missing, q.rarest = 0, 0, 0, 0, idf(0, r.Docs)
 	for i := range q.Words {
 		w := &q.Words[i]
 		w.DF = 0
@@ -263,6 +262,9 @@ func (q *Query) learn(r *store.KeywordResult) {
 		q.missing += w.missing
 		if w.DF > 0 { // the others tell nothing apart
 			q.idf += w.idf
+			if w.Name {
+				q.nameIDF += w.idf
+			}
 		}
 	}
 	for i := range q.Words {

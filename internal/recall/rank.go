@@ -10,7 +10,7 @@ import (
 
 // What the ranker adds to the log-odds beside its trained weights.
 const (
-	phraseBonus = 3.0 // for all quoted phrases
+	phraseBonus = 8.0 // for all quoted phrases
 	orderBonus  = 1.0 // for being the latest, or the first, of the best
 	orderReach  = 1.5 // what is farther behind the best does not compete in time
 )
@@ -23,7 +23,7 @@ func (p *Pool) Rank() {
 			c.Features.Time = 1
 		}
 		c.Evidence = p.Query.judge(c)
-		c.Probability = c.Evidence.probability()
+		c.Probability = Probability(&c.Evidence, &judges)
 	}
 	p.fill()
 	if p.Query.onlyTime() {
@@ -64,7 +64,7 @@ func (p *Pool) Passed() []*Candidate {
 	least := p.least()
 	var out []*Candidate
 	for _, c := range p.Candidates {
-		if c.Probability > 0 && c.Probability >= least {
+		if c.Probability >= least {
 			out = append(out, c)
 		}
 	}
@@ -73,9 +73,9 @@ func (p *Pool) Passed() []*Candidate {
 
 // least is the probability that a candidate of this pool needs.
 func (p *Pool) least() float64 {
-	for _, c := range p.Candidates {
+	for _, c := range p.Candidates[:min(judgedBest, len(p.Candidates))] {
 		if c.Probability >= Floor {
-			return p.Beside
+			return max(Least, p.Beside)
 		}
 	}
 	return Floor

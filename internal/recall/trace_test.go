@@ -20,7 +20,7 @@ func TestTraceOfAnyArm(t *testing.T) {
 		recall.Arm{Name: "idle"},
 	)
 	for i, c := range p.Candidates { // 3 and 1 clear the floor, 2 does not
-		c.Probability = []float64{0.6, 0.1, 0.9}[i]
+		c.Probability = []float64{0.6, 0.2, 0.9}[i]
 	}
 	trace := p.Trace()
 	if diff := cmp.Diff([]recall.TraceArm{{"keyword", 2}, {"graph", 2}, {"idle", 0}}, trace.Arms); diff != "" {

@@ -16,10 +16,10 @@ const folds = 5
 
 // Pool is one question with its candidates, as gob keeps it.
 type Pool struct {
-	Set, Group, Question string
-	Order                text.Order
-	Gold                 []int // grades of all gold, also of what was not found
-	Candidates           []Candidate
+	Set, Group, Question, Kind string
+	Order                      text.Order
+	Gold                       []int // grades of all gold, also of what was not found
+	Candidates                 []Candidate
 }
 
 // Candidate is one memory of a pool, in the order in which ties are broken.
@@ -110,8 +110,8 @@ func (p *Pool) subject() string {
 	return strings.TrimSuffix(strings.TrimSuffix(s, ".p"), ".h")
 }
 
-// kind is that of most candidates.
-func (p *Pool) kind() recall.Kind {
+// itemKind is that of most candidates.
+func (p *Pool) itemKind() recall.Kind {
 	var n [recall.Kinds]int
 	best := recall.Kind(0)
 	for i := range p.Candidates {

@@ -39,6 +39,16 @@ func (t *trainer) write(path string) error {
 		}
 		b.WriteString("}},\n")
 	}
+	b.WriteString("}\n\n// judges are the weights of the floor: where the model knows the language, and\n// where only words count.\nvar judges = [2]Judge{\n")
+	for _, j := range t.judges(t.rankedPools(fold), all) {
+		fmt.Fprintf(&b, "{Bias: %.4f, Marks: Marks{\n", j.Bias)
+		for m, w := range j.Marks {
+			if w != 0 {
+				fmt.Fprintf(&b, "mark%s: %.4f,\n", camel(recall.MarkNames[m]), w)
+			}
+		}
+		b.WriteString("}},\n")
+	}
 	b.WriteString("}\n")
 	code, err := format.Source(b.Bytes())
 	if err != nil {

@@ -31,6 +31,9 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	out := flags.String("out", "", "file that is written")
 	ridge := flags.Float64("l2", defaultRidge, "how strongly weights are kept small")
+	floor := flags.Bool("floor", false, "report: what the floor lets through")
+	show := flags.String("show", "", "report -floor: the evidence of a set's questions instead")
+	quick := flags.Bool("quick", false, "report: cross-validated figures only")
 	ablate := flags.Bool("ablate", false, "report: what each group of inputs gives")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -49,11 +52,20 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		t := &trainer{data: data, ridge: *ridge}
+		t := &trainer{data: data, ridge: *ridge, show: *show}
 		if args[0] == "train" {
 			return t.write(*out)
 		}
-		return t.report(os.Stdout, *ablate)
+		switch fold := data.foldOf(); {
+		case *ablate:
+			return t.ablation(os.Stdout, fold)
+		case *quick:
+			return t.quick(os.Stdout, fold)
+		case *floor:
+			return t.floorReport(os.Stdout, fold)
+		default:
+			return t.report(os.Stdout, fold)
+		}
 	}
 	return fmt.Errorf("%q is not known: dump, report or train", args[0])
 }

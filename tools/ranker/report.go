@@ -26,17 +26,17 @@ func measure(pools []*Pool, of func(*Pool) *recall.Models) figures {
 			continue
 		}
 		f.questions++
-		f.add(p, p.rank(of(p)))
+		f.add(p, grades(p.rank(of(p), 10)))
 	}
 	n := float64(max(1, f.questions))
 	f.recall1, f.recall5, f.recall10, f.ndcg = f.recall1/n, f.recall5/n, f.recall10/n, f.ndcg/n
 	return f
 }
 
-// rank gives the grades of a pool's best candidates, in order.
-func (p *Pool) rank(models *recall.Models) []int {
+// rank gives a pool's n best candidates, in order.
+func (p *Pool) rank(models *recall.Models, n int) []*Candidate {
 	pool := recall.Pool{Query: &recall.Query{Order: p.Order}}
-	grades := make(map[int64]int, len(p.Gold))
+	byID := make(map[int64]*Candidate, len(p.Candidates))
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
 		rc := &recall.Candidate{ID: c.ID, OccurredAt: time.UnixMicro(c.OccurredAt), Kind: c.Kind, Features: c.Features}
@@ -44,13 +44,20 @@ func (p *Pool) rank(models *recall.Models) []int {
 			rc.Inputs[j] = float64(x)
 		}
 		pool.Candidates = append(pool.Candidates, rc)
-		grades[c.ID] = c.Grade
+		byID[c.ID] = c
 	}
 	pool.RankBy(models)
-	best := pool.Candidates[:min(10, len(pool.Candidates))]
-	out := make([]int, len(best))
-	for i, c := range best {
-		out[i] = grades[c.ID]
+	var out []*Candidate
+	for _, c := range pool.Candidates[:min(n, len(pool.Candidates))] {
+		out = append(out, byID[c.ID])
+	}
+	return out
+}
+
+func grades(ranked []*Candidate) []int {
+	out := make([]int, len(ranked))
+	for i, c := range ranked {
+		out[i] = c.Grade
 	}
 	return out
 }
@@ -101,11 +108,7 @@ func (t *trainer) crossValidated(fold map[*Pool]int) [folds]*recall.Models {
 }
 
 // report prints what the ranker is worth.
-func (t *trainer) report(w io.Writer, ablate bool) error {
-	fold := t.data.foldOf()
-	if ablate {
-		return t.ablation(w, fold)
-	}
+func (t *trainer) report(w io.Writer, fold map[*Pool]int) error {
 	product, inSample, cross := recall.Trained(), t.fit(all), t.crossValidated(fold)
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tab, "set\tquestions\tin pool\tCV R@1\tR@5\tR@10\tNDCG@10\tin-sample R@5\tR@10\tNDCG@10\twithout set R@5\tR@10\tNDCG@10\tin code R@5\tR@10\tNDCG@10")
@@ -155,7 +158,7 @@ func (t *trainer) weights(w io.Writer) error {
 		fmt.Fprintf(tab, "\t%s", k)
 		var column vector
 		if samples := t.samples(k, all); len(samples) > 0 {
-			d := t.deviations(samples)
+			d := t.deviations(k, samples)
 			for j := range column {
 				column[j] = models[k].Weights[j] * d[j]
 			}
@@ -195,4 +198,16 @@ func (t *trainer) ablation(w io.Writer, fold map[*Pool]int) error {
 	}
 	fmt.Fprintln(tab)
 	return tab.Flush()
+}
+
+// quick prints cross-validated figures, for trying things out.
+func (t *trainer) quick(w io.Writer, fold map[*Pool]int) error {
+	cross := t.crossValidated(fold)
+	for _, set := range t.data.sets() {
+		f := measure(t.data.of(set), func(p *Pool) *recall.Models { return cross[fold[p]] })
+		if _, err := fmt.Fprintf(w, "%-14s R@1 %.1f  R@5 %.1f  R@10 %.1f  NDCG@10 %.1f\n", set, 100*f.recall1, 100*f.recall5, 100*f.recall10, 100*f.ndcg); err != nil {
+			return err
+		}
+	}
+	return nil
 }

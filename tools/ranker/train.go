@@ -2,13 +2,14 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"engram/internal/recall"
 )
 
 // defaultRidge is how strongly standardised weights are kept small, beside a
 // mean loss of each question of about two.
-const defaultRidge = 0.003
+const defaultRidge = 0.01
 
 const (
 	hardest    = 150 // candidates of a pool that training looks at beside gold
@@ -19,6 +20,7 @@ const (
 type trainer struct {
 	data  *Data
 	ridge float64
+	show  string                 // a set, whose evidence is printed
 	off   [recall.NumInputs]bool // inputs that are left out
 }
 
@@ -38,7 +40,7 @@ func (t *trainer) fit(use func(*Pool) bool) *recall.Models {
 	for k := range recall.Kinds {
 		samples := t.samples(k, use)
 		if len(samples) > 0 {
-			models[k] = t.fitKind(samples)
+			models[k] = t.fitKind(k, samples)
 		}
 	}
 	return &models
@@ -50,7 +52,7 @@ func (t *trainer) samples(k recall.Kind, use func(*Pool) bool) []*sample {
 	var out []*sample
 	count := map[string]float64{}
 	for _, p := range t.data.Pools {
-		if p.kind() != k || !use(p) {
+		if p.itemKind() != k || !use(p) {
 			continue
 		}
 		if s := newSample(p, k); s != nil {
@@ -111,8 +113,8 @@ func newSample(p *Pool, k recall.Kind) *sample {
 
 // fitKind minimises the softmax loss over the candidates of each question, on
 // standardised inputs, and puts the model on the scale of log-odds.
-func (t *trainer) fitKind(samples []*sample) recall.Model {
-	deviation := t.deviations(samples)
+func (t *trainer) fitKind(k recall.Kind, samples []*sample) recall.Model {
+	deviation := t.deviations(k, samples)
 	w := t.minimise(samples, &deviation)
 	var m recall.Model
 	for j := range w {
@@ -129,7 +131,7 @@ func (t *trainer) minimise(samples []*sample, deviation *vector) vector {
 	loss := t.loss(samples, &w, deviation)
 	for range iterations {
 		gradient, hessian := t.slopes(samples, &w, deviation)
-		step := solve(hessian, gradient)
+		step := solve(hessian, gradient[:])
 		for length := 1.0; length > 1e-3; length /= 2 {
 			next := w
 			for j := range next {
@@ -148,9 +150,24 @@ func (t *trainer) minimise(samples []*sample, deviation *vector) vector {
 	return w
 }
 
+// Inputs that say nothing of notes, or the same there as others do, and those
+// that cross-validation does not want for turns.
+var (
+	ofTurns = inputs("context", "wide", "cosine_context", "soft_context", "expanded_near", "session", "named", "other", "assistant", "answers")
+	ofNotes = inputs("lead", "names", "foreign_own", "foreign_coverage", "foreign_length", "foreign_cosine")
+)
+
+// inputs marks those of some names.
+func inputs(names ...string) (in [recall.NumInputs]bool) {
+	for j, name := range recall.InputNames {
+		in[j] = slices.Contains(names, name)
+	}
+	return in
+}
+
 // deviations are those of each input within its pool; 0 = it tells nothing
 // apart, or is left out.
-func (t *trainer) deviations(samples []*sample) vector {
+func (t *trainer) deviations(k recall.Kind, samples []*sample) vector {
 	var sum vector
 	total := 0.0
 	for _, s := range samples {
@@ -169,7 +186,7 @@ func (t *trainer) deviations(samples []*sample) vector {
 	}
 	for j := range sum {
 		sum[j] = math.Sqrt(sum[j] / total)
-		if t.off[j] || sum[j] < 1e-6 {
+		if t.off[j] || sum[j] < 1e-6 || k == recall.Note && ofTurns[j] || k != recall.Note && ofNotes[j] {
 			sum[j] = 0
 		}
 	}
@@ -229,7 +246,7 @@ func (s *sample) shares(w, deviation *vector) []float64 {
 	share := make([]float64, len(s.rows))
 	most := math.Inf(-1)
 	for i := range s.rows {
-		share[i] = dot(&s.rows[i], &raw)
+		share[i] = dot(s.rows[i][:], raw[:])
 		most = max(most, share[i])
 	}
 	sum := 0.0
@@ -276,88 +293,19 @@ func (s *sample) addSlopes(w, deviation, gradient *vector, hessian [][]float64) 
 // calibrate scales a model so that its score is the log-odds that a candidate is
 // gold: then memories of several kinds can be compared.
 func calibrate(m recall.Model, samples []*sample) recall.Model {
-	var x, y, weights []float64
+	var rows [][]float64
+	var y, weights []float64
 	for _, s := range samples {
 		for i := range s.rows {
-			x = append(x, dot(&s.rows[i], (*vector)(&m.Weights)))
+			rows = append(rows, []float64{1, dot(s.rows[i][:], m.Weights[:])})
 			y = append(y, math.Ceil(s.target[i]))
 			weights = append(weights, s.weight)
 		}
 	}
-	slope, bias := platt(x, y, weights)
+	scale := logit(rows, y, weights, 0)
 	for j := range m.Weights {
-		m.Weights[j] *= slope
+		m.Weights[j] *= scale[1]
 	}
-	m.Bias = bias
+	m.Bias = scale[0]
 	return m
-}
-
-// platt fits the probability of y to a·x + b, by Newton's method with halved
-// steps.
-func platt(x, y, weights []float64) (a, b float64) {
-	loss := func(a, b float64) float64 {
-		sum := 0.0
-		for i := range x {
-			z := a*x[i] + b
-			sum += weights[i] * (math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - y[i]*z)
-		}
-		return sum
-	}
-	best := loss(a, b)
-	for range 50 {
-		var ga, gb, haa, hab, hbb float64
-		for i := range x {
-			p := logistic(a*x[i] + b)
-			e, v := weights[i]*(p-y[i]), weights[i]*p*(1-p)
-			ga, gb = ga+e*x[i], gb+e
-			haa, hab, hbb = haa+v*x[i]*x[i], hab+v*x[i], hbb+v
-		}
-		d := haa*hbb - hab*hab
-		if d <= 0 {
-			return a, b
-		}
-		da, db := (ga*hbb-gb*hab)/d, (gb*haa-ga*hab)/d
-		length := 1.0
-		for ; length > 1e-3 && loss(a-length*da, b-length*db) >= best; length /= 2 {
-		}
-		if length <= 1e-3 {
-			return a, b
-		}
-		a, b = a-length*da, b-length*db
-		best = loss(a, b)
-	}
-	return a, b
-}
-
-func dot(x, y *vector) float64 {
-	sum := 0.0
-	for j := range x {
-		sum += x[j] * y[j]
-	}
-	return sum
-}
-
-func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
-
-// solve gives x of a·x = b by elimination; a is positive definite and is used up.
-func solve(a [][]float64, b vector) vector {
-	n := len(b)
-	for i := range n {
-		for r := i + 1; r < n; r++ {
-			f := a[r][i] / a[i][i]
-			for c := i; c < n; c++ {
-				a[r][c] -= f * a[i][c]
-			}
-			b[r] -= f * b[i]
-		}
-	}
-	var x vector
-	for i := n - 1; i >= 0; i-- {
-		x[i] = b[i]
-		for c := i + 1; c < n; c++ {
-			x[i] -= a[i][c] * x[c]
-		}
-		x[i] /= a[i][i]
-	}
-	return x
 }

@@ -136,7 +136,7 @@ func TestExplainReasons(t *testing.T) {
 		}},
 		{"nothing to look for", with("what is that", nil), bread, explained{reason: memory.NotFound, text: []string{"no word to look for"}}},
 		{"below the floor", with("zeppelin opera quartz telescope submarine machine", nil), weak, explained{
-			reason: memory.BelowFloor, needs: "probability >=", text: []string{"0.50 is needed", "has machine and lacks zeppelin"},
+			reason: memory.BelowFloor, needs: "probability >=", text: []string{fmt.Sprintf("%.2f is needed", recall.Floor), "has machine and lacks zeppelin"},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
