@@ -69,7 +69,8 @@ func (q *Query) distance(signs []uint64) (d int) {
 
 // near calls offer with each of the signs that are no farther than bar.
 func (q *Query) near(signs []uint64, bar *int, offer func(slot, distance int)) {
-	if words := len(q.signs); words != 4 {
+	words := len(q.signs)
+	if words != 4 {
 		for slot := 0; len(signs) >= words; slot++ {
 			if d := q.distance(signs[:words]); d <= *bar {
 				offer(slot, d)
@@ -78,18 +79,21 @@ func (q *Query) near(signs []uint64, bar *int, offer func(slot, distance int)) {
 		}
 		return
 	}
-	own := [4]uint64(q.signs)
-	p0, p1, p2 := [4]uint64(q.planes[0]), [4]uint64(q.planes[1]), [4]uint64(q.planes[2])
-	for slot := 0; len(signs) >= 4; slot++ {
-		s := (*[4]uint64)(signs)
-		signs = signs[4:]
-		a, b, c, d := s[0]^own[0], s[1]^own[1], s[2]^own[2], s[3]^own[3]
-		sum := bits.OnesCount64(a&p0[0]) + bits.OnesCount64(b&p0[1]) + bits.OnesCount64(c&p0[2]) + bits.OnesCount64(d&p0[3]) +
-			2*(bits.OnesCount64(a&p1[0])+bits.OnesCount64(b&p1[1])+bits.OnesCount64(c&p1[2])+bits.OnesCount64(d&p1[3])) +
-			4*(bits.OnesCount64(a&p2[0])+bits.OnesCount64(b&p2[1])+bits.OnesCount64(c&p2[2])+bits.OnesCount64(d&p2[3]))
-		if sum <= *bar {
-			offer(slot, sum)
+	var whole quad
+	copy(whole[:4], q.signs)
+	for p := range q.planes {
+		copy(whole[4*(p+1):], q.planes[p])
+	}
+	var buf [chunk]uint16
+	for slot := 0; len(signs) >= 4; slot += chunk {
+		part := buf[:min(chunk, len(signs)/4)]
+		distances(part, signs, &whole)
+		for i, d := range part {
+			if int(d) <= *bar {
+				offer(slot+i, int(d))
+			}
 		}
+		signs = signs[4*len(part):]
 	}
 }
 
@@ -102,21 +106,4 @@ func (b *Block) Cosine(slot int, q *Query) (float32, bool) {
 	}
 	c := float64(dot(q.codes, b.slot(slot))) * q.norm * float64(norm)
 	return float32(min(max(c, -1), 1)), true
-}
-
-// dot multiplies codes; c is int8 each.
-func dot(q []int16, c []byte) int64 {
-	var s0, s1, s2, s3 int64
-	for len(q) >= 8 && len(c) >= 8 {
-		x, y := (*[8]int16)(q), (*[8]byte)(c)
-		s0 += int64(x[0])*int64(int8(y[0])) + int64(x[4])*int64(int8(y[4]))
-		s1 += int64(x[1])*int64(int8(y[1])) + int64(x[5])*int64(int8(y[5]))
-		s2 += int64(x[2])*int64(int8(y[2])) + int64(x[6])*int64(int8(y[6]))
-		s3 += int64(x[3])*int64(int8(y[3])) + int64(x[7])*int64(int8(y[7]))
-		q, c = q[8:], c[8:]
-	}
-	for i := range min(len(q), len(c)) {
-		s0 += int64(q[i]) * int64(int8(c[i]))
-	}
-	return s0 + s1 + s2 + s3
 }
