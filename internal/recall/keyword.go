@@ -31,8 +31,6 @@ const (
 	turnLength = 60
 
 	exactBonus = 0.1 // of a word spelled as in the query, on its BM25
-
-	vectorContext = 0.3 // of a neighbour's cosine, divided by its distance
 )
 
 // Arms are what the store found by words and by meaning, each best first, with
@@ -41,9 +39,10 @@ func Arms(q *Query, r *store.KeywordResult) []Arm {
 	q.learn(r)
 	keyword, vector := Arm{Name: ArmKeyword}, Arm{Name: ArmVector}
 	s := newScorer(q, r)
+	items := make([]item, len(r.Hits))
 	for i := range r.Hits {
-		h := &r.Hits[i]
-		it := s.item(h)
+		h, it := &r.Hits[i], &items[i]
+		s.read(h, it)
 		if q.MatchAll && !s.hasAll() {
 			continue
 		}
@@ -97,11 +96,16 @@ type scorer struct {
 	chats    map[int]bool    // sessions with an assistant
 	speakers map[string]bool // whether the query names them
 	named    bool            // it names one
-	has      []bool          // which words the hit at hand has itself
+	tf       []frequency     // of each word, in the hit at hand
+	has      []bool          // which words it has itself
 	around   []bool          // … and which it or a neighbour has
 	near     []nearTurn
 	wide     []nearTurn
 }
+
+// frequency is how often a hit has a word: alone, with the turns near it, and
+// with those farther away.
+type frequency struct{ own, near, wide float64 }
 
 type nearTurn struct {
 	weight float64
@@ -113,7 +117,7 @@ func newScorer(q *Query, r *store.KeywordResult) *scorer {
 	s := &scorer{
 		q: q, avgLen: max(r.AvgLen, 1), lexicon: newLexicon(q), views: make(map[int64]view, 2*len(r.Hits)),
 		chats: map[int]bool{}, speakers: map[string]bool{},
-		has: make([]bool, len(q.Words)), around: make([]bool, len(q.Words)),
+		tf: make([]frequency, len(q.Words)), has: make([]bool, len(q.Words)), around: make([]bool, len(q.Words)),
 	}
 	for i := range r.Hits {
 		h := &r.Hits[i]
@@ -159,8 +163,9 @@ func (s *scorer) kind(h *store.KeywordHit) Kind {
 	return Dialogue
 }
 
-func (s *scorer) item(h *store.KeywordHit) *item {
-	it := &item{kind: s.kind(h)}
+// read judges a hit.
+func (s *scorer) read(h *store.KeywordHit, it *item) {
+	it.kind = s.kind(h)
 	f := &it.features
 	s.lookAround(h)
 	s.words(h, f)
@@ -170,7 +175,6 @@ func (s *scorer) item(h *store.KeywordHit) *item {
 		it.session = h.Session
 	}
 	it.said, it.near, it.missing = s.evidence(s.view(h.ID, h.Tokens))
-	return it
 }
 
 // lookAround weighs the turns around the hit at hand.
@@ -229,19 +233,19 @@ func (s *scorer) words(h *store.KeywordHit, f *Features) {
 	own, near, wide := s.norms(h)
 	for i := range s.q.Words {
 		w := &s.q.Words[i]
-		ownTF, nearTF, wideTF := s.frequencies(w, h.TF)
-		s.has[i], s.around[i] = ownTF > 0, nearTF > 0
-		if w.idf == 0 || wideTF == 0 {
+		tf := s.frequency(w, h.TF)
+		s.tf[i], s.has[i], s.around[i] = tf, tf.own > 0, tf.near > 0
+		if w.idf == 0 || tf.wide == 0 {
 			continue
 		}
 		gain := w.idf
 		if w.exact >= 0 && h.TF[w.exact] > 0 {
 			gain *= 1 + exactBonus
 		}
-		f.Own += gain * saturate(ownTF, own)
-		f.Context += gain * saturate(nearTF, near)
-		f.Wide += gain * saturate(wideTF, wide)
-		if ownTF > 0 {
+		f.Own += gain * saturate(tf.own, own)
+		f.Context += gain * saturate(tf.near, near)
+		f.Wide += gain * saturate(tf.wide, wide)
+		if tf.own > 0 {
 			f.Coverage += w.idf
 			if w.Name {
 				f.Names += w.idf
@@ -259,88 +263,6 @@ func (s *scorer) words(h *store.KeywordHit, f *Features) {
 		f.Names /= s.q.nameIDF
 	}
 	s.similarWords(h, f, own, near)
-}
-
-// similarWords counts what the hit at hand says in words that mean nearly the
-// same.
-func (s *scorer) similarWords(h *store.KeywordHit, f *Features, own, near float64) {
-	v := s.view(h.ID, h.Tokens)
-	place := 0
-	var total, softTotal, pairTotal, before float64
-	for i := range s.q.Words {
-		w := &s.q.Words[i]
-		total += w.idf
-		ownTF, nearTF, _ := s.frequencies(w, h.TF)
-		if place < len(s.lexicon.words) && s.lexicon.words[place] == i {
-			ownTF = max(ownTF, float64(v.tf[place]))
-			around, soft := float64(v.tf[place]), v.soft[place]
-			for _, n := range s.near {
-				around += n.weight * float64(n.view.tf[place])
-			}
-			nearTF = max(nearTF, around)
-			if s.has[i] {
-				soft = 1
-			}
-			softNear := soft
-			for _, n := range s.near {
-				softNear = max(softNear, float32(min(1, n.weight))*n.view.soft[place])
-			}
-			f.Soft += w.idf * float64(soft)
-			f.SoftContext += w.idf * float64(softNear)
-			f.Lead += w.idf * float64(v.lead[place])
-			softTotal += w.idf
-			if place > 0 {
-				pairTotal += min(before, w.idf)
-				if v.pair[place] {
-					f.Pairs += min(before, w.idf)
-				}
-			}
-			before = w.idf
-			place++
-		}
-		f.Expanded += w.idf * saturate(ownTF, own)
-		f.ExpandedNear += w.idf * saturate(nearTF, near)
-	}
-	if total > 0 {
-		f.Expanded /= total
-		f.ExpandedNear /= total
-	}
-	if softTotal > 0 {
-		f.Soft /= softTotal
-		f.SoftContext /= softTotal
-		f.Lead /= softTotal
-	}
-	if pairTotal > 0 {
-		f.Pairs /= pairTotal
-	}
-}
-
-// meaning sets how near the hit at hand is to the query as a whole.
-func (s *scorer) meaning(h *store.KeywordHit, f *Features) {
-	f.Cosine = known(h.Cosine)
-	sum, total := f.Cosine, 1.0
-	for i := range h.Neighbours {
-		n := &h.Neighbours[i]
-		w := vectorContext / math.Abs(float64(n.Distance))
-		if n.Distance < -contextReach || n.Distance > contextReach {
-			continue
-		}
-		sum += w * known(n.Cosine)
-		total += w
-	}
-	f.CosineContext = sum / total
-}
-
-// known is the best of the cosines that there are, 0 without one.
-func known(cosines []float32) float64 {
-	best := store.NoCosine
-	for _, c := range cosines {
-		best = max(best, c)
-	}
-	if best == store.NoCosine {
-		return 0
-	}
-	return float64(best)
 }
 
 // form sets what the hit at hand looks like.
@@ -376,21 +298,20 @@ func (s *scorer) hasAll() bool {
 	return true
 }
 
-// frequencies is how often a hit has a word, in whichever form it has most,
-// alone, with the turns near it, and with those farther away.
-func (s *scorer) frequencies(w *Word, tf []float32) (own, near, wide float64) {
+// frequency counts a word in whichever form the hit at hand has most.
+func (s *scorer) frequency(w *Word, tf []float32) (most frequency) {
 	for _, form := range w.forms {
-		o, n, f := math.Inf(1), math.Inf(1), math.Inf(1)
+		f := frequency{math.Inf(1), math.Inf(1), math.Inf(1)}
 		for _, t := range form.terms {
-			o = min(o, float64(tf[t]))
-			n = min(n, with(tf[t], s.near, t))
-			f = min(f, with(tf[t], s.wide, t))
+			f.own = min(f.own, float64(tf[t]))
+			f.near = min(f.near, with(tf[t], s.near, t))
+			f.wide = min(f.wide, with(tf[t], s.wide, t))
 		}
-		own = max(own, o*form.weight)
-		near = max(near, n*form.weight)
-		wide = max(wide, f*form.weight)
+		most.own = max(most.own, f.own*form.weight)
+		most.near = max(most.near, f.near*form.weight)
+		most.wide = max(most.wide, f.wide*form.weight)
 	}
-	return own, near, wide
+	return most
 }
 
 // with adds what the turns around say of a term.

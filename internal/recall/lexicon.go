@@ -15,6 +15,9 @@ const (
 	sameMeaning = 0.7 // cosine of a token that is taken for the word itself
 )
 
+// viewsAtOnce is for how many views room is made.
+const viewsAtOnce = 64
+
 // lexicon are the tokens of the built-in table that may stand for the words of
 // one query. It reads the tokens of a text once for all words.
 type lexicon struct {
@@ -28,6 +31,9 @@ type lexicon struct {
 	best   []float32
 	first  []int // where the pieces of each word begin in best
 	last   []int // where the text at hand has each word last
+
+	numbers []float32 // room for views
+	flags   []bool
 }
 
 // meaning is how near a token is to a piece of a word.
@@ -97,8 +103,11 @@ func (l *lexicon) learn(token uint16, m meaning) {
 // read gives the view of a text.
 func (l *lexicon) read(tokens []uint16) view {
 	n := len(l.words)
-	slab := make([]float32, 3*n)
-	v := view{soft: slab[:n], tf: slab[n : 2*n], lead: slab[2*n:], pair: make([]bool, n)}
+	if len(l.numbers) < 3*n {
+		l.numbers, l.flags = make([]float32, 3*n*viewsAtOnce), make([]bool, n*viewsAtOnce)
+	}
+	v := view{soft: l.numbers[:n], tf: l.numbers[n : 2*n], lead: l.numbers[2*n : 3*n], pair: l.flags[:n]}
+	l.numbers, l.flags = l.numbers[3*n:], l.flags[n:]
 	for _, i := range l.found {
 		l.counts[i] = 0
 	}

@@ -58,16 +58,22 @@ type Pool struct {
 	Arms       []string
 	Candidates []*Candidate // best first once ranked
 	byID       map[int64]*Candidate
-	Beside     float64 // the probability that what stands beside an answer needs
+	room       []Candidate // that Candidates point to: never grown
+	scores     []ArmScore  // room for their Arms
+	Beside     float64     // the probability that what stands beside an answer needs
 }
 
 // Fuse makes one pool of what the arms found: each memory once, with the score
 // of every arm and its share of that arm's span over the pool.
 func Fuse(q *Query, arms ...Arm) *Pool {
-	p := &Pool{Query: q, byID: map[int64]*Candidate{}}
+	p := &Pool{Query: q}
+	total := 0
 	for _, a := range arms {
 		p.Arms = append(p.Arms, a.Name)
+		total += len(a.Found)
 	}
+	p.byID = make(map[int64]*Candidate, total)
+	p.room, p.scores = make([]Candidate, 0, total), make([]ArmScore, total*len(arms))
 	for i, a := range arms {
 		low, high := span(a.Found)
 		for rank := range a.Found {
@@ -98,7 +104,9 @@ func span(found []Found) (low, high float64) {
 func (p *Pool) candidate(f *Found) *Candidate {
 	c := p.byID[f.ID]
 	if c == nil {
-		c = &Candidate{ID: f.ID, Arms: make([]ArmScore, len(p.Arms))}
+		p.room = append(p.room, Candidate{ID: f.ID, Arms: p.scores[:len(p.Arms):len(p.Arms)]})
+		p.scores = p.scores[len(p.Arms):]
+		c = &p.room[len(p.room)-1]
 		p.byID[f.ID] = c
 		p.Candidates = append(p.Candidates, c)
 	}

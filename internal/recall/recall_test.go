@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"engram"
+	"engram/internal/embed"
 	"engram/internal/recall"
 	"engram/internal/recall/recalltest"
 	"engram/internal/store"
@@ -322,7 +323,7 @@ func FuzzFind(f *testing.F) {
 }
 
 // BenchmarkRank is what a search costs outside the store: a question of eight
-// words, 200 candidates with four neighbours each.
+// words, 400 candidates with eight neighbours each.
 func BenchmarkRank(b *testing.B) {
 	var ms []engram.Memory
 	for i := range 400 {
@@ -334,13 +335,15 @@ func BenchmarkRank(b *testing.B) {
 	x := index(ms...)
 	question := "when does the ferry to the harbour leave with our luggage and tickets after breakfast"
 	q := recall.Analyse(question, recall.Options{Now: now})
-	r, err := x.Keyword(b.Context(), q.Keyword(store.Filter{Workspace: "w"}, 200))
+	q.Mean(embed.Static())
+	r, err := x.Keyword(b.Context(), q.Keyword(store.Filter{Workspace: "w"}, 400))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
 		q := recall.Analyse(question, recall.Options{Now: now})
+		q.Mean(embed.Static())
 		q.Lookups(r)
 		p := recall.Fuse(q, recall.Arms(q, r)...)
 		p.Rank()

@@ -175,31 +175,6 @@ func (t *trainer) weights(w io.Writer) error {
 	return tab.Flush()
 }
 
-// ablation prints R@5, cross-validated, without one group of inputs after the
-// other.
-func (t *trainer) ablation(w io.Writer, fold map[*Pool]int) error {
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tab, "without")
-	for _, set := range t.data.sets() {
-		fmt.Fprintf(tab, "\t%s", set)
-	}
-	groups := append([]string{""}, recall.InputNames[:]...)
-	for _, off := range groups {
-		t.off = [recall.NumInputs]bool{}
-		if i := slices.Index(recall.InputNames[:], off); i >= 0 {
-			t.off[i] = true
-		}
-		cross := t.crossValidated(fold)
-		fmt.Fprintf(tab, "\n%s", off)
-		for _, set := range t.data.sets() {
-			f := measure(t.data.of(set), func(p *Pool) *recall.Models { return cross[fold[p]] })
-			fmt.Fprintf(tab, "\t%.1f", 100*f.recall5)
-		}
-	}
-	fmt.Fprintln(tab)
-	return tab.Flush()
-}
-
 // quick prints cross-validated figures, for trying things out.
 func (t *trainer) quick(w io.Writer, fold map[*Pool]int) error {
 	cross := t.crossValidated(fold)
