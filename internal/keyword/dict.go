@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sort"
-	"strings"
 )
 
 // groupLen is how many terms share a head in a dictionary.
@@ -21,6 +20,7 @@ type dictionary struct {
 	heads []byte
 	text  []byte
 	lists []byte // the postings; at least padding bytes follow in memory
+	looks []look // of each term
 }
 
 func (d *dictionary) groups() int { return (d.terms + groupLen - 1) / groupLen }
@@ -42,7 +42,6 @@ type cursor struct {
 	d        *dictionary
 	number   int    // of the term
 	term     []byte // valid until the next one
-	shared   int    // bytes of the term before that it begins with, as far as is known
 	from, to int    // its postings in d.lists
 	text     int    // where the next term is
 }
@@ -58,13 +57,12 @@ func (c *cursor) next() bool {
 		return false
 	}
 	rest := c.d.text[c.text:]
-	k := 0
-	c.shared = 0
+	k, shared := 0, 0
 	if c.number%groupLen != 0 {
-		c.shared, k = short(rest, 0)
+		shared, k = short(rest, 0)
 	}
 	n, k := short(rest, k)
-	c.term = append(c.term[:c.shared], rest[k:k+n]...)
+	c.term = append(c.term[:shared], rest[k:k+n]...)
 	size, k := short(rest, k+n)
 	c.text += k
 	c.from, c.to = c.to, c.to+size
@@ -95,31 +93,28 @@ func (d *dictionary) seek(c *cursor, term string) bool {
 	return false
 }
 
-// skip goes on over whole groups whose terms begin with prefix, as the one at
-// hand does.
-func (d *dictionary) skip(c *cursor, prefix string) {
-	next := c.number/groupLen + 1
-	has := func(group int) bool {
-		return group < d.groups() && strings.HasPrefix(string(d.first(group)), prefix)
+// at stands at the term of a number.
+func (d *dictionary) at(c *cursor, number int) {
+	if c.d != d || c.number > number || c.number/groupLen != number/groupLen {
+		d.begin(c, number/groupLen)
 	}
-	if !has(next) {
-		return
+	for c.number < number && c.next() {
 	}
-	n := sort.Search(d.groups()-next, func(i int) bool { return !has(next + i) })
-	d.begin(c, next+n-1)
 }
 
 func (d *dictionary) find(c *cursor, term string) bool {
 	return d.seek(c, term) && string(c.term) == term
 }
 
-// verify checks every term, so that everything else may trust the bytes.
+// verify checks every term, so that everything else may trust the bytes, and
+// notes what it looks like.
 func (d *dictionary) verify() error {
 	damaged := func(what string, group int) error {
 		return fmt.Errorf("%w: %s in group %d of the dictionary", ErrDamaged, what, group)
 	}
 	var term, last []byte
 	text, list := 0, 0
+	d.looks = make([]look, 0, d.terms)
 	for g := range d.groups() {
 		if t, l := d.head(g); t != text || l != list {
 			return damaged("wrong head", g)
@@ -140,6 +135,7 @@ func (d *dictionary) verify() error {
 			if g+i > 0 && string(last) >= string(term) {
 				return damaged("wrong order", g)
 			}
+			d.looks = append(d.looks, lookOf(term))
 			text, list = len(d.text)-len(r.data), list+size
 		}
 	}
@@ -177,5 +173,6 @@ func (w *dictionaryWriter) add(term string, write func(lists []byte) []byte) {
 	w.lists = write(w.lists)
 	w.text = binary.AppendUvarint(w.text, uint64(len(w.lists)-size))
 	w.terms++
+	w.looks = append(w.looks, lookOf(term))
 	w.last = term
 }

@@ -59,7 +59,7 @@ func (x *Index) Size() int {
 	}
 	for _, s := range x.segments {
 		size += s.vectors.Size() + s.tokens.Size()
-		size += len(s.postings) + s.len()*perDocument + 2*len(s.dead) + 24*(len(s.deleted)+len(s.invalidated))
+		size += len(s.postings) + 4*len(s.looks) + s.len()*perDocument + 2*len(s.dead) + 24*(len(s.deleted)+len(s.invalidated))
 	}
 	for _, s := range x.names.sessions {
 		size += len(s.id) + 96

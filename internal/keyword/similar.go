@@ -2,6 +2,7 @@ package keyword
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -38,25 +39,82 @@ func (x *Index) Similar(word string, limit int) []string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	n := newNear(word)
-	df := map[string]int{}
-	var c cursor
 	for _, s := range x.segments {
-		for s.begin(&c, 0); c.next(); {
-			switch {
-			case n.near(c.term, c.shared):
-				df[string(c.term)] += s.liveOf(&c)
-			case n.far > c.shared:
-				s.skip(&c, string(c.term[:n.far]))
-			}
-		}
+		n.scan(s)
 	}
 	var term []byte
 	for t, l := range x.tail.lists {
-		if term = append(term[:0], t...); n.near(term, 0) {
-			df[t] += len(l.docs) - l.dead
+		if term = append(term[:0], t...); n.look.mayBe(lookOf(term), n.edits) {
+			n.count(term, len(l.docs)-l.dead)
 		}
 	}
-	return mostFrequent(df, limit)
+	return mostFrequent(n.found, limit)
+}
+
+// scan looks at the terms of a segment whose look says that they may be near.
+func (n *near) scan(s *segment) {
+	var c cursor
+	for number, l := range s.looks {
+		if n.look.mayBe(l, n.edits) {
+			s.at(&c, number)
+			n.count(c.term, s.liveOf(&c))
+		}
+	}
+}
+
+// count notes that a term has so many documents, if it is near. Most terms are in
+// many segments, and are compared once.
+func (n *near) count(term []byte, docs int) {
+	if _, ok := n.found[string(term)]; ok {
+		n.found[string(term)] += docs
+		return
+	}
+	if _, ok := n.distant[string(term)]; ok {
+		return
+	}
+	if n.near(term) {
+		n.found[string(term)] = docs
+	} else {
+		n.distant[string(term)] = struct{}{}
+	}
+}
+
+// look is what letters a term has and how many, so that nearly all that are too
+// far from a word can be told without reading them: a bit for each letter a … z,
+// one for all else, and above them the number of letters, cut at maxLook.
+type look uint32
+
+const (
+	otherLetters = 26
+	lookLength   = 27
+	maxLook      = 31
+)
+
+func lookOf[T string | []byte](term T) look {
+	var letters look
+	length, plain := len(term), true
+	for at := range len(term) {
+		b := term[at]
+		if i := b - 'a'; i < otherLetters {
+			letters |= 1 << i
+			continue
+		}
+		letters |= 1 << otherLetters
+		plain = plain && b < utf8.RuneSelf
+	}
+	if !plain {
+		length = utf8.RuneCountInString(string(term))
+	}
+	return letters | look(min(length, maxLook))<<lookLength
+}
+
+// mayBe reports whether a term of look other may be so many edits away: each of
+// them takes away one letter at most and brings one, and changes the length by one.
+func (l look) mayBe(other look, edits int) bool {
+	const letters = 1<<lookLength - 1
+	length := int(l>>lookLength) - int(other>>lookLength)
+	return length <= edits && length >= -edits &&
+		bits.OnesCount32(uint32(l&^other&letters)) <= edits && bits.OnesCount32(uint32(other&^l&letters)) <= edits
 }
 
 func mostFrequent(df map[string]int, limit int) []string {
@@ -72,21 +130,24 @@ func mostFrequent(df map[string]int, limit int) []string {
 	return terms[:min(max(limit, 0), len(terms))]
 }
 
-// near finds words that are a few edits from one, among sorted words: it
-// computes the Damerau-Levenshtein distance (optimal string alignment) row by
-// row, one for each letter, and uses again what a word shares with the one
-// before.
+// near tells words that are a few edits from one: it computes the
+// Damerau-Levenshtein distance (optimal string alignment) row by row, one for
+// each letter, until it is too great.
 type near struct {
 	word    []rune
+	look    look
 	edits   int
 	rows    [][]int // [i] is the row after i letters
 	letters []rune
-	ends    []int // where each letter ends
-	far     int   // so many bytes at the beginning are too far from word; 0 = none
+	found   map[string]int      // documents of the terms that are near
+	distant map[string]struct{} // terms that look so, and are not
 }
 
 func newNear(word string) *near {
-	n := &near{word: []rune(word), edits: 1, rows: [][]int{{0}}}
+	n := &near{
+		word: []rune(word), look: lookOf(word), edits: 1, rows: [][]int{{0}},
+		found: map[string]int{}, distant: map[string]struct{}{},
+	}
 	if len(n.word) >= twoEdits {
 		n.edits = 2
 	}
@@ -96,27 +157,13 @@ func newNear(word string) *near {
 	return n
 }
 
-// near reports whether t is near, and not the word itself. shared is how many
-// of its bytes the word before began with too.
-func (n *near) near(t []byte, shared int) bool {
-	if n.far > 0 && shared >= n.far {
-		return false
-	}
-	n.far = 0
-	depth := len(n.ends)
-	for depth > 0 && n.ends[depth-1] > shared {
-		depth--
-	}
-	at := 0
-	if depth > 0 {
-		at = n.ends[depth-1]
-	}
-	n.letters, n.ends = n.letters[:depth], n.ends[:depth]
-	for at < len(t) {
-		r, size := utf8.DecodeRune(t[at:])
-		at += size
-		if n.push(r, at) {
-			n.far = at
+// near reports whether t is near, and not the word itself.
+func (n *near) near(t []byte) bool {
+	n.letters = n.letters[:0]
+	for len(t) > 0 {
+		r, size := utf8.DecodeRune(t)
+		t = t[size:]
+		if n.push(r) {
 			return false
 		}
 	}
@@ -129,8 +176,8 @@ func (n *near) near(t []byte, shared int) bool {
 
 // push computes the row of one more letter, and reports whether every word that
 // begins so is too far.
-func (n *near) push(r rune, end int) bool {
-	n.letters, n.ends = append(n.letters, r), append(n.ends, end)
+func (n *near) push(r rune) bool {
+	n.letters = append(n.letters, r)
 	i := len(n.letters)
 	if i == len(n.rows) {
 		n.rows = append(n.rows, make([]int, len(n.word)+1))

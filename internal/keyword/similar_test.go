@@ -107,6 +107,13 @@ func TestSimilarAgainstDefinition(t *testing.T) {
 		}
 	}
 	slices.Sort(words)
+	x.Compact(1)
+	loaded := New(testRules)
+	for _, c := range x.Changes() {
+		if err := loaded.Load(c.Insert); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for range 100 {
 		w := word()
 		edits := 1
@@ -123,6 +130,11 @@ func TestSimilarAgainstDefinition(t *testing.T) {
 		slices.Sort(got)
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Fatalf("Similar(%q) (-want +got):\n%s", w, diff)
+		}
+		got = loaded.Similar(w, 1e6)
+		slices.Sort(got)
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Fatalf("Similar(%q) of what was stored (-want +got):\n%s", w, diff)
 		}
 	}
 }
