@@ -40,7 +40,7 @@ type Term struct {
 type KeywordQuery struct {
 	Filter Filter
 	Terms  []Term
-	Limit  int
+	Limit  int // 0: only the statistics are asked for
 	// Neighbours is how many memories before and after a turn in its session
 	// come with it as context, 0 to 4. Only turns have any.
 	Neighbours int

@@ -164,56 +164,50 @@ func (f *finding) draws() bool {
 	return f.query.HasWords() && (f.does(recall.ArmKeyword) || f.does(recall.ArmVector))
 }
 
-// keyword draws candidates by words, and where no memory has a word, by others
-// in its place.
+// keyword draws candidates by words. Where no memory has a word, others are put in
+// its place before anything is looked for.
 func (f *finding) keyword(ctx context.Context) (*store.KeywordResult, error) {
 	st := f.s.store
-	found, err := st.Keyword(ctx, f.query.Keyword(f.filter, f.poolSize()))
+	counts, err := st.Keyword(ctx, store.KeywordQuery{Filter: f.filter, Terms: f.query.Terms})
 	if err != nil {
 		return nil, err
 	}
-	changed := false
-	for _, l := range f.query.Lookups(found) {
-		stands, err := f.standIn(ctx, l)
-		if err != nil {
+	for _, l := range f.query.Lookups(counts) {
+		if err := f.standIn(ctx, l); err != nil {
 			return nil, err
 		}
-		changed = changed || stands
-	}
-	if !changed {
-		return found, nil
 	}
 	return st.Keyword(ctx, f.query.Keyword(f.filter, f.poolSize()))
 }
 
-// standIn looks for terms that may stand in for a word, and reports whether
-// there are any.
-func (f *finding) standIn(ctx context.Context, l recall.Lookup) (bool, error) {
+// standIn looks for terms that may stand in for a word.
+func (f *finding) standIn(ctx context.Context, l recall.Lookup) error {
 	st := f.s.store
 	if l.Prefix != "" {
 		terms, err := st.PrefixTerms(ctx, l.Prefix, l.Limit)
 		if err != nil || f.query.Begin(l, terms) {
-			return err == nil, err
+			return err
 		}
 	}
 	if l.Similar != "" {
 		terms, err := st.SimilarTerms(ctx, l.Similar, l.Limit)
 		if err != nil || f.query.Resemble(l, terms) {
-			return err == nil, err
+			return err
 		}
 	}
 	if len(l.Pieces) == 0 {
-		return false, nil
+		return nil
 	}
-	q := store.KeywordQuery{Filter: f.filter, Limit: 1, Terms: make([]store.Term, len(l.Pieces))}
+	q := store.KeywordQuery{Filter: f.filter, Terms: make([]store.Term, len(l.Pieces))}
 	for i, p := range l.Pieces {
 		q.Terms[i].Text = p // of no weight: only how many have it is asked
 	}
 	r, err := st.Keyword(ctx, q)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return f.query.Compose(l, r.DF), nil
+	f.query.Compose(l, r.DF)
+	return nil
 }
 
 // rank puts the pool in order, with a second look at the texts of the best where

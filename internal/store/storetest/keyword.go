@@ -53,6 +53,9 @@ var keywordTests = map[string]func(t *testing.T, f *fixture){
 			Filter: store.Filter{Workspace: ws}, Limit: 10, Terms: []store.Term{{Text: "one", Weight: 0}},
 		}))(t)
 		same(t, "and finds nothing by itself", f.found(t, r), "")
+		r = must(f.Keyword(t.Context(), store.KeywordQuery{Filter: store.Filter{Workspace: ws}, Terms: []store.Term{{Text: "kettle"}, {Text: "sieve"}}}))(t)
+		same(t, "without a limit nothing is found", f.found(t, r), "")
+		same(t, "but counted", r.DF, []int{1, 0})
 	},
 	"the filter applies before the limit": func(t *testing.T, f *fixture) {
 		f.save(t, note("wanted", "kettle among many other words that make this text a long one", project("coffee"), scope(engram.ScopeGlobal)))
