@@ -229,25 +229,27 @@ func (c *Candidate) session() int {
 }
 
 // How much of a question's words the built-in model must know to be trusted at
-// all, and to be trusted wholly; and how far it is where a question of plain
-// letters may be English, but is made of names.
+// all, and to be trusted wholly; how far it is where a question of plain letters
+// may be English, but is made of names; and how much it must know to be trusted
+// against what the language was taken for by a word or two.
 const (
 	leastKnown  = 0.5
 	enoughKnown = 0.8
 	namesOnly   = 0.5
+	surelyKnown = 0.95
 )
 
 // trust is how far the built-in model, which knows English, is to be trusted
 // with a question, 0 … 1.
 func trust(question, language string, table *embed.Table) float64 {
-	if language != "" && language != "en" {
+	known := table.Coverage(question)
+	if language != "" && language != "en" && known < surelyKnown {
 		return 0
 	}
 	least := 0.0
 	if !strings.ContainsFunc(question, func(r rune) bool { return r > unicode.MaxLatin1 && unicode.IsLetter(r) }) {
 		least = namesOnly
 	}
-	known := table.Coverage(question)
 	return min(1, max(least, (known-leastKnown)/(enoughKnown-leastKnown)))
 }
 
