@@ -35,6 +35,7 @@ var layers = [][]string{
 var sideways = map[[2]string]bool{
 	{"internal/keyword", "internal/text"}:   true, // the index keeps what text analyses
 	{"internal/keyword", "internal/vector"}: true, // … and its vectors beside it
+	{"internal/keyword", "internal/store"}:  true, // the turns beside a hit are handed on as they are
 	{"internal/store", "internal/text"}:     true, // a hit comes with what text read of it
 	{"internal/embed", "internal/text"}:     true, // identifiers are split before tokens are made
 	{"internal/eval", "client"}:             true, // a running server is measured as a user calls it

@@ -12,7 +12,10 @@
 // truth, and an index can always be built anew from them.
 package keyword
 
-import "engram/internal/vector"
+import (
+	"engram/internal/store"
+	"engram/internal/vector"
+)
 
 // Rules are what an index's documents are made by. Segments of other rules are
 // not used.
@@ -155,12 +158,4 @@ type Hit struct {
 }
 
 // Neighbour is a turn beside a hit in its session.
-type Neighbour struct {
-	ID       int64
-	Distance int // negative: before
-	Len      int
-	TF       []float32
-	Cosine   []float32
-	Tokens   []uint16 // not to be written to
-	Traits   uint16
-}
+type Neighbour = store.KeywordNeighbour

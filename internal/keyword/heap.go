@@ -10,6 +10,7 @@ type scoredDoc struct {
 	score uint32
 	id    int64
 	ref   ref
+	place uint32 // in a gathering
 }
 
 // worse orders documents: the smaller score, of equal ones the smaller id.
@@ -35,7 +36,7 @@ func (h *heap) least() uint32 {
 }
 
 func (h *heap) offer(score uint32, id int64, r ref) {
-	d := scoredDoc{score, id, r}
+	d := scoredDoc{score: score, id: id, ref: r}
 	if len(h.items) < h.room {
 		h.items = append(h.items, d)
 		h.up(len(h.items) - 1)

@@ -1,10 +1,6 @@
 package keyword
 
-import (
-	"slices"
-
-	"engram/internal/vector"
-)
+import "engram/internal/vector"
 
 const (
 	// Of so many documents, and so many more for each thousand that there are, the
@@ -47,50 +43,25 @@ func (s *search) findNearest() {
 	}
 }
 
-// ranks gives the place of each of the nearest among the nearest to each of the
-// query's vectors; others share none.
-func (s *search) ranks() (ranks map[ref][]int, none []int) {
+// ranks gives the place of each of those that were found among the nearest to
+// each of the query's vectors; nil without any.
+func (s *search) ranks() []int {
 	if len(s.near) == 0 {
-		return nil, nil
-	}
-	ranks = map[ref][]int{}
-	for i, near := range s.near {
-		for rank, n := range near {
-			r := nearRef(n)
-			if ranks[r] == nil {
-				ranks[r] = make([]int, len(s.near))
-			}
-			ranks[r][i] = rank + 1
-		}
-	}
-	return ranks, make([]int, len(s.near))
-}
-
-// compareVectors compares the vectors of all in s.wanted with the query's.
-func (s *search) compareVectors() {
-	s.cosines = make([]float32, 0, len(s.wanted)*len(s.queries))
-	if len(s.queries) == 0 {
-		return
-	}
-	for _, r := range s.wanted {
-		for _, q := range s.queries {
-			cosine := NoCosine
-			if q != nil {
-				if c, ok := s.cols(r).vectors.Cosine(int(r.doc()), q); ok {
-					cosine = c
-				}
-			}
-			s.cosines = append(s.cosines, cosine)
-		}
-	}
-}
-
-// cosinesOf gives what compareVectors found of a document.
-func (s *search) cosinesOf(r ref) []float32 {
-	n := len(s.queries)
-	if n == 0 {
 		return nil
 	}
-	i, _ := slices.BinarySearch(s.wanted, r)
-	return s.cosines[i*n : (i+1)*n : (i+1)*n]
+	g := &s.gathering
+	ranks := make([]int, len(g.found)*len(s.near))
+	for i, near := range s.near {
+		for rank, n := range near {
+			ranks[int(g.foundAt[g.place(nearRef(n))])*len(s.near)+i] = rank + 1
+		}
+	}
+	return ranks
+}
+
+func rankOf(ranks []int, found, vectors int) []int {
+	if vectors == 0 {
+		return nil
+	}
+	return ranks[found*vectors : (found+1)*vectors : (found+1)*vectors]
 }

@@ -11,6 +11,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"engram/internal/text"
 	"engram/internal/vector"
 )
 
@@ -181,7 +182,7 @@ func (o *oracle) around(f Filter, d *Document, n int) []Neighbour {
 		for _, distance := range []int{-i, i} {
 			if p := at + distance; p >= 0 && p < len(turns) {
 				out = append(out, Neighbour{
-					ID: turns[p].ID, Distance: distance, Len: turns[p].Len, Tokens: turns[p].Tokens, Traits: turns[p].Traits,
+					ID: turns[p].ID, Distance: distance, Len: turns[p].Len, Tokens: turns[p].Tokens, Traits: text.Traits(turns[p].Traits),
 				})
 			}
 		}

@@ -40,11 +40,10 @@ type search struct {
 	queries  []*vector.Query // of the query's vectors; nil = of another space
 	near     [][]vector.Near // of each of the query's vectors, best first
 
-	wanted  []ref
-	cosines []float32
-	freq    []float32
-	spans   map[uint32][]span
-	around  []ref
+	gathering gathering
+	spans     map[uint32][]span
+	beside    []ref    // turns on one side of a document
+	order     []uint64 // of what was gathered: refs with their places
 }
 
 // scoredTerm is a query term in the part at hand.
@@ -106,7 +105,8 @@ func (s *search) begin(x *Index, q *Query) {
 func (s *search) end() {
 	s.x, s.q, s.match.f, s.match.names = nil, nil, nil, nil
 	s.byVector.Begin(nil, 0)
-	s.queries, s.near, s.cosines = nil, nil, nil
+	s.queries, s.near = nil, nil
+	s.gathering.freq, s.gathering.cosines = nil, nil // the result has them
 	clear(s.parts)
 	clear(s.lists)
 	for i := range s.entries {

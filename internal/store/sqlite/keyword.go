@@ -248,19 +248,8 @@ func keywordResult(r *keyword.Result) *store.KeywordResult {
 		out.Hits[i] = store.KeywordHit{
 			ID: h.ID, Score: h.Score, Len: h.Len, TF: h.TF, Turn: h.Turn, OccurredAt: time.UnixMicro(h.OccurredAt).UTC(),
 			Cosine: h.Cosine, Nearest: h.Nearest, Tokens: h.Tokens, Session: h.Session,
-			Speaker: h.Speaker, Assistant: h.Assistant, Traits: text.Traits(h.Traits),
+			Speaker: h.Speaker, Assistant: h.Assistant, Traits: text.Traits(h.Traits), Neighbours: h.Neighbours,
 		}
-		if len(h.Neighbours) == 0 {
-			continue
-		}
-		around := make([]store.KeywordNeighbour, len(h.Neighbours))
-		for j, n := range h.Neighbours {
-			around[j] = store.KeywordNeighbour{
-				ID: n.ID, Distance: n.Distance, Len: n.Len, TF: n.TF,
-				Cosine: n.Cosine, Tokens: n.Tokens, Traits: text.Traits(n.Traits),
-			}
-		}
-		out.Hits[i].Neighbours = around
 	}
 	return out
 }
