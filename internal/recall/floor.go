@@ -99,10 +99,10 @@ func (j *Judge) Probability(e *Evidence) float64 {
 // on, so this is set by hand: words alone make an answer where they say most of
 // what was asked, or as much as the unknown words leave to be said.
 const (
-	wholeMost    = 0.6 // the probability that it gives at most: enough for an answer
+	wholeMost    = 0.45 // the probability that it gives at most: enough for an answer
 	wholeSlope   = 20.0
-	wholeHalf    = 0.50 // share that gives half of that
-	wholeLeft    = 0.18 // … where words are unknown, more by:
+	wholeHalf    = 0.44 // share that gives half of that
+	wholeLeft    = 0.12 // … where words are unknown, more by:
 	wholeUnknown = 0.72
 )
 

@@ -97,15 +97,15 @@ var trained = Models{
 // judges are the weights of the floor: where the model knows the language, and
 // where only words count.
 var judges = [2]Judge{
-	{Bias: -3.1153, Marks: Marks{
-		markNear:     1.4446,
-		markUnknown:  -0.0625,
-		markCosine:   4.6513,
-		markExpanded: 0.7349,
+	{Bias: -3.1546, Marks: Marks{
+		markNear:     1.3587,
+		markUnknown:  -0.0460,
+		markCosine:   4.8312,
+		markExpanded: 0.7262,
 	}},
-	{Bias: -0.9491, Marks: Marks{
-		markCoverage: 3.4792,
-		markUnknown:  -1.2544,
-		markExpanded: 0.7584,
+	{Bias: -0.9501, Marks: Marks{
+		markCoverage: 3.4788,
+		markUnknown:  -1.2533,
+		markExpanded: 0.7603,
 	}},
 }
