@@ -31,11 +31,20 @@ func TitleFrom(content string) string {
 			}
 			continue
 		}
-		if title := plainLine(blockMarks.ReplaceAllString(line, "")); hasWord(title) {
+		if title := plainLine(withoutBlockMarks(line)); hasWord(title) {
 			return shorten(title, maxDerivedTitle)
 		}
 	}
 	return shorten(code, maxDerivedTitle) // a content that is code only
+}
+
+// withoutBlockMarks is a line without what makes it a heading, a quote or an item.
+func withoutBlockMarks(line string) string {
+	first, _ := utf8.DecodeRuneInString(line)
+	if !strings.ContainsRune(" \t#>-*+•[0123456789", first) {
+		return line // as most are
+	}
+	return blockMarks.ReplaceAllString(line, "")
 }
 
 func hasWord(s string) bool { return strings.ContainsFunc(s, isWordRune) }
@@ -51,7 +60,9 @@ func shorten(s string, max int) string {
 // plainLine is a line of Markdown as plain text: links as their text, without
 // the marks of emphasis and code, white space folded.
 func plainLine(s string) string {
-	s = linkMark.ReplaceAllString(s, "$1")
+	if strings.Contains(s, "](") {
+		s = linkMark.ReplaceAllString(s, "$1")
+	}
 	if strings.ContainsAny(s, "`*_~") {
 		s = stripInline(s)
 	}

@@ -3,6 +3,7 @@ package text
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -54,15 +55,16 @@ var topicWords = []struct {
 // script count. Private text and credentials do not get into it. It is
 // [engram.ErrInvalid] when there is neither a title nor a content.
 func SuggestTopicKey(typ, title, content string) (string, error) {
-	title, content = cleanForKey(title), cleanForKey(content)
-	if strings.TrimSpace(title) == "" && strings.TrimSpace(content) == "" {
+	title = cleanForKey(title)
+	clean := sync.OnceValue(func() string { return cleanForKey(content) }) // a long one takes a while, and is seldom needed
+	if strings.TrimSpace(title) == "" && strings.TrimSpace(clean()) == "" {
 		return "", engram.Errorf(engram.ErrInvalid, topicKeyError).
 			WithCode("title_or_content_required").WithHint("give the title or the text of the memory")
 	}
-	family := topicFamily(slug(cleanForKey(typ), maxFamily), title, content)
+	family := topicFamily(slug(cleanForKey(typ), maxFamily), title, clean)
 	segment := slug(title, maxSegment)
 	if segment == "" {
-		segment = leadingSlug(content)
+		segment = leadingSlug(clean())
 	}
 	if segment = strings.TrimPrefix(segment, family+"-"); segment == "" || segment == family {
 		segment = noSegment
@@ -76,6 +78,9 @@ func SuggestTopicKey(typ, title, content string) (string, error) {
 func cleanForKey(s string) string {
 	s, _ = StripPrivate(s)
 	s, _ = RedactSecrets(s[:clusterBoundary(s, min(len(s), maxTopicText))])
+	if !strings.Contains(s, "[REDACTED") {
+		return s
+	}
 	return redactionMark.ReplaceAllString(s, " ")
 }
 
@@ -83,13 +88,14 @@ func cleanForKey(s string) string {
 // about the subject, and all such subjects would share a key.
 var redactionMark = regexp.MustCompile(`\[REDACTED(?::[a-z0-9-]+)?\]`)
 
-func topicFamily(typ, title, content string) string {
+func topicFamily(typ, title string, clean func() string) string {
 	if f, ok := topicFamilies[typ]; ok {
 		return f
 	}
 	if typ != "" && typ != engram.TypeManual {
 		return typ
 	}
+	content := clean()
 	words := "-" + slug(title, len(title)+1) + "-" + slug(content, len(content)+1) + "-"
 	for _, f := range topicWords {
 		for w := range strings.FieldsSeq(f.words) {

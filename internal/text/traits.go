@@ -24,33 +24,62 @@ func (t Traits) Has(other Traits) bool { return t&other == other }
 
 // TraitsOf reads the traits of a text.
 func TraitsOf(s string) Traits {
-	var t Traits
+	t := namesOf(s)
 	if strings.ContainsAny(s, "?？؟") {
 		t |= Asks
 	}
+	var buf [1024]byte // most texts fit, and are folded without an allocation
+	folded := appendFold(buf[:0], clean(s))
 	words := 0
-	for w := range strings.FieldsFuncSeq(Fold(s), notInWord) {
+	for at := 0; at < len(folded); {
+		from, digits := at, false
+		for at < len(folded) {
+			word, digit, size := wordByteAt(folded[at:])
+			if !word {
+				break
+			}
+			digits = digits || digit
+			at += size
+		}
+		if at == from {
+			_, _, size := wordByteAt(folded[at:])
+			at += size
+			continue
+		}
 		words++
-		if numberWords[w] || strings.ContainsFunc(w, unicode.IsDigit) {
+		if digits {
 			t |= HasNumber
 		}
-		if timeWords[w] {
-			t |= HasTime
-		}
-		if placeWords[w] {
-			t |= HasPlace
-		}
-		if personWords[w] {
-			t |= HasPerson
-		}
+		t |= traitsOfWord(folded[from:at])
 	}
 	if words < briefWords {
 		t |= Brief
 	}
-	return t | namesOf(s)
+	return t
 }
 
-func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+// wordByteAt tells of the character that b begins with whether it is a letter or a
+// digit, whether it is a digit, and how many bytes it has.
+func wordByteAt(b []byte) (word, digit bool, size int) {
+	if c := b[0]; c < utf8.RuneSelf {
+		digit = '0' <= c && c <= '9'
+		return digit || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z', digit, 1
+	}
+	r, size := utf8.DecodeRune(b)
+	digit = unicode.IsDigit(r)
+	return digit || unicode.IsLetter(r), digit, size
+}
+
+// traitsOfWord looks a folded word up, if one of its length begins so.
+func traitsOfWord(w []byte) Traits {
+	first := w[0] - 'a'
+	if first >= letters || len(w) > maxTraitWord || traitLengths[first]&(1<<len(w)) == 0 {
+		return 0
+	}
+	return traitWords[string(w)]
+}
+
+func notInWord(r rune) bool { return !isWordRune(r) }
 
 // namesOf looks for capitalised words inside sentences: behind "in", "at" and
 // their like they are taken for places, else for persons.
@@ -58,16 +87,20 @@ func namesOf(s string) Traits {
 	var t Traits
 	last, inside := "", false
 	for w := range strings.FieldsSeq(s) {
-		bare := strings.TrimFunc(w, notInWord)
-		if first, _ := utf8.DecodeRuneInString(bare); inside && mayName(bare) && unicode.IsUpper(first) {
-			if placeBefore[last] {
+		at := strings.IndexFunc(w, isWordRune)
+		if at < 0 {
+			last, inside = w, false
+			continue
+		}
+		if first, _ := utf8.DecodeRuneInString(w[at:]); inside && unicode.IsUpper(first) && mayName(strings.TrimFunc(w, notInWord)) {
+			if placeBefore[strings.TrimFunc(last, notInWord)] {
 				t |= HasPlace
 			} else {
 				t |= HasPerson
 			}
 		}
-		last = bare
-		inside = bare != "" && !strings.ContainsAny(w[len(w)-1:], ".!?:\"")
+		last = w
+		inside = !strings.ContainsAny(w[len(w)-1:], ".!?:\"")
 	}
 	return t
 }
@@ -98,3 +131,24 @@ teacher professor doctor coach neighbor neighbour roommate she he they her him`)
 
 	placeBefore = map[string]bool{"in": true, "at": true, "to": true, "from": true, "near": true, "around": true, "across": true}
 )
+
+const (
+	letters      = 26
+	maxTraitWord = 16
+)
+
+// traitWords are all of them with what they show; traitLengths has for each letter
+// a bit for each length of the words that begin with it.
+var traitWords, traitLengths = func() (words map[string]Traits, lengths [letters]uint32) {
+	words = map[string]Traits{}
+	for _, set := range []struct {
+		words map[string]bool
+		shows Traits
+	}{{numberWords, HasNumber}, {timeWords, HasTime}, {placeWords, HasPlace}, {personWords, HasPerson}} {
+		for w := range set.words {
+			words[w] |= set.shows
+			lengths[w[0]-'a'] |= 1 << len(w)
+		}
+	}
+	return words, lengths
+}()

@@ -89,7 +89,7 @@ func (f *finding) passage(m *engram.Memory, budget int) string {
 	switch {
 	case m.IsTurn():
 		fmt.Fprintf(&b, " %s: ", cmp.Or(m.Speaker, m.Role))
-	case m.Title == text.Title("", content):
+	case text.TitleOf(m.Title, content):
 		b.WriteString(" ")
 	default:
 		fmt.Fprintf(&b, " %s\n", m.Title)

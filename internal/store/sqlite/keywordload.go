@@ -109,7 +109,7 @@ func (r *keywordRow) ownTitle() string {
 
 // saysTitle reports whether the title was made from the content.
 func (r *keywordRow) saysTitle() bool {
-	if r.title == r.content || r.title == text.Title("", r.content) {
+	if r.title == r.content || text.TitleOf(r.title, r.content) {
 		return true
 	}
 	begin := strings.TrimRight(r.title, "….")
