@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"engram/internal/vector"
 )
 
 // Index finds documents by their terms. Searches run side by side; one
@@ -19,6 +21,7 @@ type Index struct {
 	docs     int   // live ones
 	terms    int64 // in live ones
 	removed  []int64
+	spaces   map[vector.Space]*space
 	scratch  sync.Pool
 }
 
@@ -60,6 +63,9 @@ func (x *Index) Size() int {
 	for _, s := range x.segments {
 		size += s.vectors.Size() + s.tokens.Size()
 		size += len(s.postings) + 4*len(s.looks) + s.len()*perDocument + 2*len(s.dead) + 24*(len(s.deleted)+len(s.invalidated))
+	}
+	for _, sp := range x.spaces {
+		size += sp.size()
 	}
 	for _, s := range x.names.sessions {
 		size += len(s.id) + 96
@@ -229,6 +235,7 @@ func (x *Index) erase(ids []int64) {
 	for _, id := range ids {
 		gone[id] = true
 	}
+	x.forgetVectors(gone)
 	x.forget(func(c *columns, d uint16) bool { return gone[c.id[d]] }, func(s *segment) bool {
 		return slices.ContainsFunc(ids, func(id int64) bool { _, to := s.versions(id); return to > 0 })
 	})

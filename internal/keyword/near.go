@@ -25,13 +25,18 @@ func (s *search) findNearest() {
 	}
 	keep := max(compared+docs/1000*comparedPerThousand, 2*s.q.Limit)
 	for _, v := range s.q.Vectors {
-		var query *vector.Query
-		if (vector.Space{Model: v.Model, Dim: len(v.Unit)}) == s.x.rules.Space {
+		model := vector.Space{Model: v.Model, Dim: len(v.Unit)}
+		sp, query := s.x.spaces[model], (*vector.Query)(nil)
+		if sp != nil || model == s.x.rules.Space {
 			query = vector.NewQuery(v.Unit)
 		}
-		s.queries = append(s.queries, query)
+		s.queries, s.spaces = append(s.queries, query), append(s.spaces, sp)
 		if query == nil {
 			s.near = append(s.near, nil)
+			continue
+		}
+		if sp != nil {
+			s.near = append(s.near, s.nearestIn(sp, query, keep))
 			continue
 		}
 		s.byVector.Begin(query, min(keep, max(docs, 1)))

@@ -37,7 +37,8 @@ type search struct {
 	best   heap
 
 	byVector vector.Nearest
-	queries  []*vector.Query // of the query's vectors; nil = of another space
+	queries  []*vector.Query // of the query's vectors; nil = of a model that nothing has a vector of
+	spaces   []*space        // … of each; nil = the documents' own
 	near     [][]vector.Near // of each of the query's vectors, best first
 
 	gathering gathering
@@ -105,7 +106,7 @@ func (s *search) begin(x *Index, q *Query) {
 func (s *search) end() {
 	s.x, s.q, s.match.f, s.match.names = nil, nil, nil, nil
 	s.byVector.Begin(nil, 0)
-	s.queries, s.near = nil, nil
+	s.queries, s.spaces, s.near = nil, nil, nil
 	s.gathering.freq, s.gathering.cosines = nil, nil // the result has them
 	clear(s.parts)
 	clear(s.lists)

@@ -20,6 +20,7 @@ import (
 type Store interface {
 	Memories
 	Searcher
+	Vectors
 	Sessions
 	Prompts
 	Projects

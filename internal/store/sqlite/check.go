@@ -34,6 +34,7 @@ func (s *Store) Check(ctx context.Context, repair bool) ([]store.Finding, error)
 		{"integrity", s.checkIntegrity},
 		{"orphans", s.checkOrphans},
 		{"merged", s.checkMerged},
+		{"vectors", s.checkVectors},
 		{"foreign_keys", s.checkForeignKeys},
 		{"counts", s.checkCounts},
 		{"clock", s.checkClock},

@@ -43,6 +43,11 @@ func (s *Store) erase(ctx context.Context, tx *sql.Tx, what sqlstore.Erased) (in
 			}
 		}
 	}
+	for _, id := range what.Memories {
+		if err := trace.read(ctx, tx, `SELECT '', failed || codes, '', '' FROM vectors WHERE memory_id = ?1`, id); err != nil {
+			return 0, nil, err
+		}
+	}
 	for _, id := range what.Prompts {
 		if err := trace.read(ctx, tx, `SELECT uid, content, '', '' FROM prompts WHERE id = ?1`, id); err != nil {
 			return 0, nil, err

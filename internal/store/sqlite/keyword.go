@@ -97,6 +97,9 @@ func (s *Store) Keyword(ctx context.Context, q store.KeywordQuery) (*store.Keywo
 	if err != nil {
 		return nil, mapError(fmt.Errorf("keyword search: %w", err))
 	}
+	if err := s.keyword.readSpaces(ctx, x, q.Vectors); err != nil {
+		return nil, mapError(fmt.Errorf("keyword search: %w", err))
+	}
 	return keywordResult(x.Search(keywordQuery(&q))), nil
 }
 

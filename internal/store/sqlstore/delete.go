@@ -161,6 +161,7 @@ func eraseOne(ctx context.Context, tx *Tx, id int64, now time.Time, seq int64, r
 	}{
 		{summary, nil},
 		{`UPDATE memories SET superseded_by = NULL WHERE superseded_by = $1`, nil},
+		{`DELETE FROM vectors WHERE memory_id = $1`, nil},
 		{`DELETE FROM memory_versions WHERE memory_id = $1`, &receipt.Versions},
 		{`DELETE FROM supports WHERE derived = $1 OR source = $1`, &receipt.Supports},
 		{`DELETE FROM memories WHERE id = $1`, nil},

@@ -289,8 +289,11 @@ func (i *importer) version(ctx context.Context, v *engram.Memory) error {
 		return nil
 	}
 	// The current version is the one after all closed ones.
-	_, err = i.tx.Exec(ctx, `UPDATE memories SET version = $1, seq = $2 WHERE id = $3 AND version < $1`, max(v.Version, 1)+1, i.seq, id)
-	return err
+	n, err = i.tx.Exec(ctx, `UPDATE memories SET version = $1, seq = $2 WHERE id = $3 AND version < $1`, max(v.Version, 1)+1, i.seq, id)
+	if err != nil || n == 0 {
+		return err
+	}
+	return forgetVectors(ctx, i.tx, id)
 }
 
 func (i *importer) prompt(ctx context.Context, p *engram.Prompt) error {

@@ -39,6 +39,7 @@ func Run(t *testing.T, open Opener) {
 		{"list", listTests},
 		{"keyword", keywordTests},
 		{"nearest", nearestTests},
+		{"vector", vectorTests},
 		{"update", updateTests},
 		{"delete", deleteTests},
 		{"session", sessionTests},

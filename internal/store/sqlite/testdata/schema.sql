@@ -234,6 +234,27 @@ CREATE TABLE tombstones (
 	seq       INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE vector_models (
+	id      INTEGER PRIMARY KEY AUTOINCREMENT, -- never given twice
+	name    TEXT NOT NULL UNIQUE,
+	dim     INTEGER NOT NULL,
+	recipe  TEXT NOT NULL,
+	used_at INTEGER NOT NULL,
+	done    INTEGER NOT NULL DEFAULT 0 -- memories written up to this seq have a row
+) STRICT;
+
+CREATE TABLE vectors (
+	id        INTEGER PRIMARY KEY,
+	memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+	version   INTEGER NOT NULL,
+	model     INTEGER NOT NULL REFERENCES vector_models (id),
+	seq       INTEGER NOT NULL, -- of the vectors' own counter
+	checksum  INTEGER NOT NULL,
+	failed    TEXT NOT NULL DEFAULT '', -- why there is none
+	codes     BLOB NOT NULL, -- int8 each, as package vector makes them; empty = the text says nothing to the model
+	UNIQUE (memory_id, version, model)
+) STRICT;
+
 CREATE TABLE workspaces (
 	id         TEXT PRIMARY KEY,
 	created_at INTEGER NOT NULL
@@ -302,4 +323,8 @@ CREATE INDEX supports_source ON supports (source);
 CREATE INDEX tombstones_seq ON tombstones (seq);
 
 CREATE INDEX tombstones_uid ON tombstones (workspace, uid);
+
+CREATE INDEX vectors_failed ON vectors (model) WHERE failed <> '';
+
+CREATE INDEX vectors_seq ON vectors (model, seq);
 

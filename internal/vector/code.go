@@ -1,0 +1,72 @@
+package vector
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+)
+
+// Code gives the codes of a vector as a block holds them, one byte each, or nil
+// for a vector that has no direction: zero, empty or not finite.
+func Code(v []float32) []byte {
+	var buf [1024]float32
+	v = append(buf[:0], v...)
+	rotate(v)
+	codes := make([]byte, len(v))
+	if quantise(codes, v) == 0 {
+		return nil
+	}
+	return codes
+}
+
+// Checksum is of codes that are kept outside of a block.
+func Checksum(codes []byte) uint32 { return crc32.Checksum(codes, castagnoli) }
+
+// AppendCodes adds a slot with the vector that [Code] made codes of. The slot has
+// none when they are of another dimension or all 0.
+func (b *Block) AppendCodes(codes []byte) {
+	slot := b.Len()
+	b.addSlot()
+	b.setCodes(slot, codes)
+}
+
+// SetCodes gives a slot another vector, as AppendCodes does.
+func (b *Block) SetCodes(slot int, codes []byte) {
+	b.Remove(slot)
+	b.setCodes(slot, codes)
+}
+
+func (b *Block) setCodes(slot int, codes []byte) {
+	if len(codes) != b.space.Dim {
+		return
+	}
+	square := 0
+	for _, c := range codes {
+		square += int(int8(c)) * int(int8(c))
+	}
+	if square == 0 {
+		return
+	}
+	copy(b.slot(slot), codes)
+	packSigns(b.signsOf(slot), codes)
+	b.norms[slot] = float32(1 / math.Sqrt(float64(square)))
+}
+
+// Usable reports whether codes are those of a vector of so many dimensions.
+func Usable(codes []byte, dim int) bool {
+	if len(codes) != dim {
+		return false
+	}
+	for len(codes) >= 8 {
+		if binary.LittleEndian.Uint64(codes) != 0 {
+			return true
+		}
+		codes = codes[8:]
+	}
+	for _, c := range codes {
+		if c != 0 {
+			return true
+		}
+	}
+	return false
+}
