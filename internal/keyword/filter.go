@@ -49,6 +49,9 @@ func (m *matcher) prepare(f *Filter, n *names) {
 	m.simple = !f.AsOf.Set && !f.Since.Set && !f.Until.Set && m.session == 0
 }
 
+// end lets go of what the filter and the index hold.
+func (m *matcher) end() { m.f, m.names = nil, nil }
+
 func (m *matcher) passes(c *columns, d uint16) bool {
 	if c.flags[d]&m.mask != m.want {
 		return false

@@ -23,6 +23,8 @@ type Index struct {
 	removed  []int64
 	spaces   map[vector.Space]*space
 	scratch  sync.Pool
+
+	sideBySide int // as the constant; tests set it
 }
 
 // New returns an empty index for documents that are made by the given rules.
@@ -32,6 +34,8 @@ func New(rules Rules) *Index {
 		names:   newNames(),
 		tail:    newTail(rules.Space),
 		scratch: sync.Pool{New: func() any { return newScratch() }},
+
+		sideBySide: sideBySide,
 	}
 }
 

@@ -14,7 +14,7 @@ const (
 
 func nearRef(n vector.Near) ref { return refOf(n.Block, uint16(n.Slot)) }
 
-// findNearest fills s.near.
+// findNearest fills s.near. It may run beside findBest.
 func (s *search) findNearest() {
 	if len(s.q.Vectors) == 0 {
 		return
@@ -42,7 +42,7 @@ func (s *search) findNearest() {
 		s.byVector.Begin(query, min(keep, max(docs, 1)))
 		for _, p := range s.parts {
 			c := p.cols()
-			s.byVector.Scan(c.vectors, c.id, func(d int) bool { return s.match.passes(c, uint16(d)) })
+			s.byVector.Scan(c.vectors, c.id, func(d int) bool { return s.nearMatch.passes(c, uint16(d)) })
 		}
 		s.near = append(s.near, s.byVector.Best(s.q.Limit))
 	}

@@ -580,6 +580,7 @@ func TestIndexAgainstOracle(t *testing.T) {
 				w := newWorld(seed, c.vocab)
 				for range c.steps {
 					w.step(t)
+					w.x.sideBySide = w.r.IntN(2) * sideBySide
 					q := w.query()
 					w.o.check(t, w.x, q)
 				}
@@ -604,7 +605,8 @@ func TestLargeIndexAgainstOracle(t *testing.T) {
 		if round == 4 {
 			w.restart(t)
 		}
-		for range 12 {
+		for i := range 12 {
+			w.x.sideBySide = i % 2 * sideBySide
 			q := w.query()
 			q.Neighbours = min(q.Neighbours, 1)
 			q.Limit = min(q.Limit, 30)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"engram/internal/vector"
 )
@@ -36,10 +37,11 @@ type search struct {
 	tfs    []uint16
 	best   heap
 
-	byVector vector.Nearest
-	queries  []*vector.Query // of the query's vectors; nil = of a model that nothing has a vector of
-	spaces   []*space        // … of each; nil = the documents' own
-	near     [][]vector.Near // of each of the query's vectors, best first
+	nearMatch matcher // as match: findNearest runs beside findBest
+	byVector  vector.Nearest
+	queries   []*vector.Query // of the query's vectors; nil = of a model that nothing has a vector of
+	spaces    []*space        // … of each; nil = the documents' own
+	near      [][]vector.Near // of each of the query's vectors, best first
 
 	gathering gathering
 	spans     map[uint32][]span
@@ -85,11 +87,27 @@ func (x *Index) Search(q Query) *Result {
 		r.AvgLen = float64(x.terms) / float64(x.docs)
 	}
 	if q.Limit > 0 && !s.match.never {
-		s.findBest()
-		s.findNearest()
+		s.find()
 		r.Hits = s.hits()
 	}
 	return r
+}
+
+// sideBySide is from how many documents on it is worth it to look for the best by
+// words and the nearest by vectors at the same time.
+const sideBySide = 20_000
+
+// find fills s.best and s.near.
+func (s *search) find() {
+	if len(s.q.Vectors) == 0 || s.x.docs < s.x.sideBySide {
+		s.findBest()
+		s.findNearest()
+		return
+	}
+	var nearest sync.WaitGroup
+	nearest.Go(s.findNearest)
+	s.findBest()
+	nearest.Wait()
 }
 
 func (s *search) begin(x *Index, q *Query) {
@@ -99,12 +117,15 @@ func (s *search) begin(x *Index, q *Query) {
 		s.parts = append(s.parts, seg)
 	}
 	s.match.prepare(&q.Filter, x.names)
+	s.nearMatch.prepare(&q.Filter, x.names)
 	s.best.reset(max(q.Limit, 0))
 	s.weigh()
 }
 
 func (s *search) end() {
-	s.x, s.q, s.match.f, s.match.names = nil, nil, nil, nil
+	s.x, s.q = nil, nil
+	s.match.end()
+	s.nearMatch.end()
 	s.byVector.Begin(nil, 0)
 	s.queries, s.spaces, s.near = nil, nil, nil
 	s.gathering.freq, s.gathering.cosines = nil, nil // the result has them

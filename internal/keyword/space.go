@@ -163,7 +163,7 @@ func (s *search) nearestIn(sp *space, q *vector.Query, keep int) []vector.Near {
 		keys := sp.keys[i]
 		s.byVector.Scan(b, sp.ids[i], func(slot int) bool {
 			r, ok := s.refOfKey(keys[slot])
-			return ok && s.match.passes(s.cols(r), r.doc())
+			return ok && s.nearMatch.passes(s.cols(r), r.doc())
 		})
 	}
 	near := s.byVector.Best(s.q.Limit)
