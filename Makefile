@@ -42,6 +42,9 @@ fuzz: ## each fuzz target for FUZZTIME
 clients: ## real clients and the MCP Inspector, offline
 	scripts/clients.sh
 
+arm64: ## scores and order of what is found, on that processor
+	scripts/arm64.sh
+
 bench: build ## retrieval (with ENGRAM_BENCH) and speed
 	@if [ -n "$$ENGRAM_BENCH" ]; then $(BIN)/engram bench retrieval $$(dirname "$$ENGRAM_BENCH"/*/queries.jsonl); else echo "retrieval skipped: set ENGRAM_BENCH to the folder of sets"; fi
 	$(BIN)/engram bench speed
@@ -49,7 +52,7 @@ bench: build ## retrieval (with ENGRAM_BENCH) and speed
 bench-docs: build ## the tables and plots of docs/benchmarks.md, measured anew (with ENGRAM_BENCH)
 	scripts/bench-docs.sh
 
-nightly: cross race fuzz clients bench
+nightly: cross race arm64 fuzz clients bench
 	ENGRAM_TEST_ROUNDS=50 $(GO) test -count=1 -timeout 60m -run 'Process|Kill|Together' ./internal/store/sqlite ./cmd/engram
 
 clean:
