@@ -42,7 +42,12 @@ type Options struct {
 	ReadConns   int           // connections that read (default: one a CPU, 2 to 4)
 	BusyTimeout time.Duration // how long to wait for another process's write (default 5 s)
 	Log         *slog.Logger  // default [slog.Default]
+	// AfterWrite is called after each committed transaction of this process; it
+	// must not wait for anything. nil does nothing.
+	AfterWrite func()
 }
+
+const defaultBusyTimeout = 5 * time.Second
 
 // Store is an open file. Its methods are safe for concurrent use.
 type Store struct {
@@ -68,7 +73,7 @@ var _ store.Upkeep = (*Store)(nil)
 // cannot, the error says what to do.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	opts.ReadConns = cmp.Or(opts.ReadConns, min(max(runtime.NumCPU(), 2), 4))
-	opts.BusyTimeout = cmp.Or(opts.BusyTimeout, 5*time.Second)
+	opts.BusyTimeout = cmp.Or(opts.BusyTimeout, defaultBusyTimeout)
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -98,9 +103,16 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		Rebind:     rebind,
 		MapError:   func(err error) error { return mapError(diskError(path, err)) },
 		Erase:      s.erase,
-		AfterWrite: s.keyword.noteCommit,
+		AfterWrite: s.afterWrite,
 	})
 	return s, nil
+}
+
+func (s *Store) afterWrite() {
+	s.keyword.noteCommit()
+	if s.opts.AfterWrite != nil {
+		s.opts.AfterWrite()
+	}
 }
 
 // sweep removes what processes that died were writing beside the store. It can
@@ -212,11 +224,16 @@ func (s *Store) dsn() string {
 	if !s.opts.ReadOnly {
 		return s.path
 	}
-	p := filepath.ToSlash(s.path)
-	if !strings.HasPrefix(p, "/") {
-		p = "/" + p // a drive letter
+	return fileURI(s.path, "ro")
+}
+
+// fileURI names a database for opening it in a mode of SQLite's.
+func fileURI(path, mode string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive letter
 	}
-	return (&url.URL{Scheme: "file", OmitHost: true, Path: p, RawQuery: "mode=ro"}).String()
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: "mode=" + mode}).String()
 }
 
 // initWriter sets up the connection that writes.

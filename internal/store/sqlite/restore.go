@@ -7,11 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
 
 	"engram"
@@ -35,7 +35,6 @@ func Restore(ctx context.Context, from, to string) (kept string, err error) {
 	if err != nil {
 		return kept, mapError(diskError(to, fmt.Errorf("restore %s: %w", from, err)))
 	}
-	// Opening brings the schema of an old backup up to date.
 	s, err := Open(ctx, to, Options{})
 	if err != nil {
 		return kept, err
@@ -83,22 +82,53 @@ func checkBackup(ctx context.Context, path string) (err error) {
 // replace puts from in the place of to, of which it keeps a copy. A store that
 // cannot be opened or copied any more is kept as it is.
 func replace(ctx context.Context, from, to string) (kept string, err error) {
-	_, statErr := os.Lstat(to)
-	s, err := Open(ctx, to, Options{})
-	if err == nil && statErr != nil {
-		return "", overwrite(ctx, s, from)
-	}
-	kept = filepath.Join(backupDir(to), "before-restore-"+time.Now().UTC().Format("20060102T150405.000000Z")+".db")
-	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
+	to, err = filepath.Abs(to)
+	if err != nil {
 		return "", err
 	}
+	_, statErr := os.Lstat(to)
+	s, err := Open(ctx, to, Options{})
 	if err == nil {
-		if err = mapError(diskError(kept, s.copyTo(ctx, kept))); err == nil {
-			return kept, overwrite(ctx, s, from)
-		}
-		err = errors.Join(err, s.Close())
+		err = s.Close() // to overwrite needs connections of its own
 	}
-	if !unusable(err) {
+	switch {
+	case err == nil:
+	case engram.ErrorCode(err) == "newer_schema": // a newer program may be writing to it
+	case unusable(err):
+		return keepAndTakePlace(ctx, from, to)
+	default:
+		return "", err
+	}
+	s = &Store{path: to, opts: Options{BusyTimeout: defaultBusyTimeout}}
+	if statErr == nil {
+		if kept, err = keptName(to); err != nil {
+			return "", err
+		}
+	}
+	err = s.overwrite(ctx, from, kept)
+	var copying copyError
+	switch {
+	case !errors.As(err, &copying):
+		return kept, err
+	case unusable(mapError(copying)):
+		return keepAndTakePlace(ctx, from, to)
+	}
+	return "", mapError(diskError(kept, copying.error))
+}
+
+// copyError says that the store that is to be replaced could not be copied.
+type copyError struct{ error }
+
+func (e copyError) Unwrap() error { return e.error }
+
+// keptName is a new name for what a restore replaces.
+func keptName(to string) (string, error) {
+	kept := filepath.Join(backupDir(to), "before-restore-"+time.Now().UTC().Format("20060102T150405.000000Z")+".db")
+	return kept, os.MkdirAll(filepath.Dir(kept), 0o700)
+}
+
+func keepAndTakePlace(ctx context.Context, from, to string) (kept string, err error) {
+	if kept, err = keptName(to); err != nil {
 		return "", err
 	}
 	return kept, takePlace(ctx, from, to, kept)
@@ -157,10 +187,10 @@ func keepAside(from, to string) (err error) {
 	return f.Commit(false)
 }
 
-// overwrite copies the pages of from over those of s in one transaction, and
-// closes s.
-func overwrite(ctx context.Context, s *Store, from string) (err error) {
-	defer func() { err = errors.Join(err, s.Close()) }()
+// overwrite copies what is in s to the file kept, unless that is "", and then
+// the pages of from over those of s, in one transaction: whoever wrote before
+// finds it in kept, and whoever writes after it in the restored store.
+func (s *Store) overwrite(ctx context.Context, from, kept string) (err error) {
 	source, err := atomicfile.New(filepath.Join(filepath.Dir(s.path), "restoring.db"))
 	if err != nil {
 		return err
@@ -169,13 +199,41 @@ func overwrite(ctx context.Context, s *Store, from string) (err error) {
 	if err := newEpoch(ctx, from, source.Path()); err != nil {
 		return err
 	}
-	conn, err := s.writer.Conn(ctx)
+	c, err := sqlite3.Open(source.Path())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	uri := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(source.Path()), RawQuery: "mode=ro"}
-	return conn.Raw(func(c any) error { return c.(driver.Conn).Raw().Restore("main", uri.String()) })
+	defer func() { err = errors.Join(err, c.Close()) }()
+	pages, err := c.BackupInit("main", fileURI(s.path, "rw"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	if err := s.lockForPages(ctx, pages); err != nil {
+		return err
+	}
+	if kept != "" {
+		if err := s.copyTo(ctx, kept); err != nil {
+			return copyError{err}
+		}
+	}
+	_, err = pages.Step(-1)
+	return err
+}
+
+// lockForPages takes the lock for writing to s, which pages keeps until it is
+// closed. The connection that it writes by does not wait, so this does.
+func (s *Store) lockForPages(ctx context.Context, pages *sqlite3.Backup) error {
+	deadline := time.Now().Add(s.opts.BusyTimeout)
+	for {
+		_, err := pages.Step(0)
+		if !isBusy(err) || time.Now().After(deadline) {
+			return err
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // unusable reports whether a store could not be opened because of what it is,
@@ -188,20 +246,28 @@ func unusable(err error) bool {
 	return false
 }
 
-// newEpoch makes of the empty file path a copy of the backup that tells other
-// processes, once it is in its place, that what they know of the store by its
+// newEpoch makes of the empty file path a copy of the backup, of the newest
+// schema, that tells other processes, once it is in its place, that what they know of the store by its
 // write numbers holds no more.
 func newEpoch(ctx context.Context, backup, path string) (err error) {
 	from := Store{path: backup, opts: Options{ReadOnly: true, BusyTimeout: time.Second}}
 	if err := from.vacuumInto(ctx, path); err != nil {
 		return err
 	}
-	db, err := driver.Open(path)
+	s := &Store{path: path, opts: Options{ReadConns: 1, BusyTimeout: defaultBusyTimeout}}
+	if err := s.openPools(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.reader.Close(), s.writer.Close()) }()
+	steps, err := migrations(migrationFiles)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = db.ExecContext(ctx, `INSERT INTO counters (name, value) VALUES ('epoch', ?1), ('keyword_generation', ?1)
+	// Here and not in its place, where others write meanwhile.
+	if err := s.migrate(ctx, steps); err != nil {
+		return err
+	}
+	_, err = s.writer.ExecContext(ctx, `INSERT INTO counters (name, value) VALUES ('epoch', ?1), ('keyword_generation', ?1)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, rand.Int64())
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,18 +56,16 @@ type Store struct {
 	writes statements
 	reads  statements
 
-	mu         sync.Mutex
-	closed     bool
-	workspaces map[string]bool // known to be there
+	mu     sync.Mutex
+	closed bool
 }
 
 // New returns a Store over an opened and migrated database.
 func New(eng Engine) *Store {
 	return &Store{
-		eng:        eng,
-		writes:     statements{db: eng.Writer, rebind: eng.Rebind},
-		reads:      statements{db: eng.Reader, rebind: eng.Rebind},
-		workspaces: map[string]bool{},
+		eng:    eng,
+		writes: statements{db: eng.Writer, rebind: eng.Rebind},
+		reads:  statements{db: eng.Reader, rebind: eng.Rebind},
 	}
 }
 
@@ -127,9 +126,6 @@ func (s *Store) transact(ctx context.Context, db *sql.DB, st *statements, opts *
 	if err := tx.Commit(); err != nil {
 		return s.mapError(ctx, fmt.Errorf("commit: %w", err))
 	}
-	for _, w := range t.workspaces {
-		s.noteWorkspace(w)
-	}
 	return nil
 }
 
@@ -158,7 +154,7 @@ type Tx struct {
 	*sql.Tx
 	st         *statements
 	stmts      map[string]*sql.Stmt // got so far; all are closed with the transaction
-	workspaces []string             // made in this transaction
+	workspaces []string             // that this transaction knows to be there
 	filed      map[filedName]string // where names of projects lead, as far as asked
 }
 
@@ -255,15 +251,13 @@ func (s *Store) rows(ctx context.Context, query string, args []any, scan func(*s
 	return s.mapError(ctx, each(rows, scan))
 }
 
-// ensureWorkspace makes the workspace's row where this process has not seen it.
+// ensureWorkspace makes the workspace's row where this transaction has not seen
+// it. What an earlier one saw may be gone: a restored backup need not have it.
 func (s *Store) ensureWorkspace(ctx context.Context, tx *Tx, workspace string, now time.Time) error {
 	if workspace == "" {
 		return engram.Errorf(engram.ErrInvalid, "workspace is required").WithCode("workspace_required")
 	}
-	s.mu.Lock()
-	known := s.workspaces[workspace]
-	s.mu.Unlock()
-	if known {
+	if slices.Contains(tx.workspaces, workspace) {
 		return nil
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO workspaces (id, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
@@ -273,12 +267,6 @@ func (s *Store) ensureWorkspace(ctx context.Context, tx *Tx, workspace string, n
 	}
 	tx.workspaces = append(tx.workspaces, workspace)
 	return nil
-}
-
-func (s *Store) noteWorkspace(workspace string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.workspaces[workspace] = true
 }
 
 // nextSeq is the number of this write for whoever follows the changes.
