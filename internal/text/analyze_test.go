@@ -279,7 +279,7 @@ func TestHugeInput(t *testing.T) {
 		strings.Repeat("1.", 20000), strings.Repeat("1,", 20000), strings.Repeat("@a", 20000), strings.Repeat("\x00\xff", 20000), strings.Repeat("กำ", 20000),
 	} {
 		checkDoc(t, s, Analyze(s))
-		if n := len(AnalyzeQuery(s).Words); n > 2*maxQueryWords {
+		if n := len(AnalyzeQuery(s).Words); n > 2*MaxQueryWords {
 			t.Errorf("%.20q… gives %d words", s, n)
 		}
 	}
@@ -368,4 +368,46 @@ func BenchmarkAnalyzeQuery(b *testing.B) {
 	for b.Loop() {
 		AnalyzeQuery("What did Caroline decide about the max_retry_count last week?")
 	}
+}
+
+// TestQueryCut counts distinct words: only a word that is not looked up makes a
+// query one that was cut.
+func TestQueryCut(t *testing.T) {
+	t.Parallel()
+	words := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "zq%c%c%c ", 'a'+i/26/26%26, 'a'+i/26%26, 'a'+i%26)
+		}
+		return b.String()
+	}
+	full := words(MaxQueryWords)
+	for _, c := range []struct {
+		name, query string
+		want        bool
+	}{
+		{"few", "which queue", false},
+		{"as many as there may be", full, false},
+		{"the same again", full + full, false},
+		{"one more", full + "kettle", true},
+		{"one more after the same again", full + full + "kettle", true},
+		{"one word very often", strings.Repeat("kettle ", 2*MaxQueryWords), false},
+		{"an emoji more", full + "🎉", true},
+		{"pairs of characters more", full + "数据库", true},
+		{"nothing but pairs of characters", cjk(MaxQueryWords + 2), true},
+	} {
+		q := AnalyzeQuery(c.query)
+		if q.Cut != c.want {
+			t.Errorf("%s: Cut = %v with %d words, want %v", c.name, q.Cut, len(q.Words), c.want)
+		}
+	}
+}
+
+// cjk is a run of n different characters.
+func cjk(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteRune(rune('一' + i))
+	}
+	return b.String()
 }

@@ -13,6 +13,7 @@ type Query struct {
 	// them and each once; PhraseFinder looks for them. An unclosed quote is no phrase.
 	Phrases  [][]string
 	Language string // "en", "es" …, "" when it is not clear
+	Cut      bool   // it has more words than are looked up
 }
 
 // WordKind is what sort of thing a word is.
@@ -40,12 +41,13 @@ type Word struct {
 	Part bool
 }
 
-// maxQueryWords bounds the words of a query that are looked up, and how many of
-// its function words are kept beside them.
-const maxQueryWords = 256
+// MaxQueryWords bounds the words of a query that are looked up, each counted
+// once, and how many of its function words are kept beside them.
+const MaxQueryWords = 256
 
 // AnalyzeQuery takes a query apart. Every character is text, none an operator.
-// Each word comes once; of a query that is a whole text the first words count.
+// Each word comes once; of a query that is a whole text the first words count, and
+// it says so.
 func AnalyzeQuery(q string) Query {
 	q = clean(q)
 	b := queryBuilder{seen: map[string]bool{}}
@@ -54,7 +56,7 @@ func AnalyzeQuery(q string) Query {
 	for i := range b.found {
 		b.finish(&b.found[i], lang)
 	}
-	return Query{Words: b.words, Phrases: phrases(q), Language: languageCodes[lang]}
+	return Query{Words: b.words, Phrases: phrases(q), Language: languageCodes[lang], Cut: b.cut}
 }
 
 // foundWord is a word of a query before its language is known.
@@ -71,15 +73,16 @@ type queryBuilder struct {
 	seen     map[string]bool
 	votes    ballot
 	content  int
+	cut      bool // a word came when it was full
 }
 
 func (b *queryBuilder) full() bool {
-	return b.content >= maxQueryWords || len(b.found) >= 2*maxQueryWords
+	return b.content >= MaxQueryWords || len(b.found) >= 2*MaxQueryWords
 }
 
 func (b *queryBuilder) read(q string) {
 	sc := scanner{s: q}
-	for !b.full() {
+	for !b.cut {
 		t, ok := sc.next()
 		if !ok {
 			return
@@ -110,7 +113,9 @@ func (b *queryBuilder) unit(u unit, first bool) {
 		return
 	}
 	x := words.get(u.text)
-	b.votes.addLexeme(x)
+	if !b.full() {
+		b.votes.addLexeme(x)
+	}
 	w.Surface = x.surface
 	b.add(w, x, u.weak)
 }
@@ -129,7 +134,11 @@ func isName(s string, first bool) bool {
 
 // add keeps a word unless the query had it before.
 func (b *queryBuilder) add(w Word, x *lexeme, weak bool) {
-	if w.Surface == "" || b.seen[w.Surface] || b.full() {
+	if w.Surface == "" || b.seen[w.Surface] {
+		return
+	}
+	if b.full() {
+		b.cut = true
 		return
 	}
 	b.seen[w.Surface] = true
@@ -147,7 +156,7 @@ func (b *queryBuilder) run(s string) {
 		b.add(Word{Surface: c, Forms: []string{c}, Kind: CJK, Prefix: true, Stop: isRunStop(c)}, nil, false)
 	}
 	bigrams(s, func(term string) {
-		if !isBigram(term) || b.full() {
+		if !isBigram(term) || b.cut {
 			return
 		}
 		b.add(Word{Surface: term, Forms: []string{term}, Kind: CJK, Stop: isRunStop(term)}, nil, false)
