@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -39,44 +40,61 @@ func (x *Index) Similar(word string, limit int) []string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	n := newNear(word)
-	for _, s := range x.segments {
-		n.scan(s)
+	if len(x.segments) < 2*segmentsApart {
+		n.scan(x.segments)
+	} else { // two halves side by side
+		half := len(x.segments) / 2
+		other := newNear(word)
+		var done sync.WaitGroup
+		done.Go(func() { other.scan(x.segments[:half]) })
+		n.scan(x.segments[half:])
+		done.Wait()
+		for term, docs := range other.found {
+			n.found[term] += docs
+		}
 	}
 	var term []byte
 	for t, l := range x.tail.lists {
-		if term = append(term[:0], t...); n.look.mayBe(lookOf(term), n.edits) {
-			n.count(term, len(l.docs)-l.dead)
+		if term = append(term[:0], t...); n.look.mayBe(lookOf(term), n.edits) && n.knows(term) {
+			n.found[t] += len(l.docs) - l.dead
 		}
 	}
 	return mostFrequent(n.found, limit)
 }
 
-// scan looks at the terms of a segment whose look says that they may be near.
-func (n *near) scan(s *segment) {
+// segmentsApart is how many segments are worth a goroutine of their own.
+const segmentsApart = 4
+
+// scan counts the documents of the terms that are near. Only those whose look says
+// that they may be are read.
+func (n *near) scan(segments []*segment) {
 	var c cursor
-	for number, l := range s.looks {
-		if n.look.mayBe(l, n.edits) {
-			s.at(&c, number)
-			n.count(c.term, s.liveOf(&c))
+	for _, s := range segments {
+		for number, l := range s.looks {
+			if !n.look.mayBe(l, n.edits) {
+				continue
+			}
+			if s.at(&c, number); n.knows(c.term) {
+				n.found[string(c.term)] += s.liveOf(&c)
+			}
 		}
 	}
 }
 
-// count notes that a term has so many documents, if it is near. Most terms are in
-// many segments, and are compared once.
-func (n *near) count(term []byte, docs int) {
+// knows reports whether a term is near. Most terms are in many segments, and are
+// compared once.
+func (n *near) knows(term []byte) bool {
 	if _, ok := n.found[string(term)]; ok {
-		n.found[string(term)] += docs
-		return
+		return true
 	}
 	if _, ok := n.distant[string(term)]; ok {
-		return
+		return false
 	}
 	if n.near(term) {
-		n.found[string(term)] = docs
-	} else {
-		n.distant[string(term)] = struct{}{}
+		return true
 	}
+	n.distant[string(term)] = struct{}{}
+	return false
 }
 
 // look is what letters a term has and how many, so that nearly all that are too
@@ -113,8 +131,9 @@ func lookOf[T string | []byte](term T) look {
 func (l look) mayBe(other look, edits int) bool {
 	const letters = 1<<lookLength - 1
 	length := int(l>>lookLength) - int(other>>lookLength)
-	return length <= edits && length >= -edits &&
-		bits.OnesCount32(uint32(l&^other&letters)) <= edits && bits.OnesCount32(uint32(other&^l&letters)) <= edits
+	lost, won := bits.OnesCount32(uint32(l&^other&letters)), bits.OnesCount32(uint32(other&^l&letters))
+	// One comparison, since which of the four fails cannot be foreseen: is none below 0?
+	return (edits-length)|(edits+length)|(edits-lost)|(edits-won) >= 0
 }
 
 func mostFrequent(df map[string]int, limit int) []string {

@@ -105,9 +105,14 @@ func TestSimilarAgainstDefinition(t *testing.T) {
 		if id%1500 == 0 {
 			x.Compact(1)
 		}
+		if id > 3000 && id%50 == 0 {
+			x.freeze() // many segments: two halves are gone through side by side
+		}
 	}
 	slices.Sort(words)
-	x.Compact(1)
+	if len(x.segments) < 2*segmentsApart {
+		t.Fatalf("there are %d segments", len(x.segments))
+	}
 	loaded := New(testRules)
 	for _, c := range x.Changes() {
 		if err := loaded.Load(c.Insert); err != nil {
