@@ -114,8 +114,51 @@ func (n *Nearest) Best(limit int) []Near {
 			out = append(out, Near{int(c.block), int(c.slot), c.id, cosine})
 		}
 	}
-	slices.SortFunc(out, func(x, y Near) int {
-		return cmp.Or(cmp.Compare(y.Cosine, x.Cosine), cmp.Compare(y.ID, x.ID))
-	})
-	return slices.Clip(out[:min(max(limit, 0), len(out))])
+	return slices.Clip(best(out, max(limit, 0)))
+}
+
+// order compares two: the better one comes first.
+func (n *Near) order(other *Near) int {
+	if n.Cosine != other.Cosine {
+		return cmp.Compare(other.Cosine, n.Cosine)
+	}
+	return cmp.Compare(other.ID, n.ID)
+}
+
+// best sorts the best of some, so many at most, and gives them. Mostly they are
+// few among many: a heap holds them, the worst of them on top.
+func best(all []Near, limit int) []Near {
+	if limit == 0 {
+		return nil
+	}
+	kept := all[:min(limit, len(all))]
+	for i := len(kept)/2 - 1; i >= 0; i-- {
+		sink(kept, i)
+	}
+	for i := len(kept); i < len(all); i++ {
+		if all[i].order(&kept[0]) < 0 {
+			kept[0] = all[i]
+			sink(kept, 0)
+		}
+	}
+	slices.SortFunc(kept, func(x, y Near) int { return x.order(&y) })
+	return kept
+}
+
+// sink puts the one at a place where it belongs in a heap.
+func sink(heap []Near, i int) {
+	for {
+		worst := 2*i + 1
+		if worst >= len(heap) {
+			return
+		}
+		if worst+1 < len(heap) && heap[worst].order(&heap[worst+1]) < 0 {
+			worst++
+		}
+		if heap[i].order(&heap[worst]) >= 0 {
+			return
+		}
+		heap[i], heap[worst] = heap[worst], heap[i]
+		i = worst
+	}
 }
