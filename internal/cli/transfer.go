@@ -21,7 +21,7 @@ func newExportCmd(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "export [FILE]",
 		Short:   "Write everything that is remembered to a file",
-		Long:    "Write everything to a file (standard output without one): as Engram's own JSON, which restores to an equal store, or with --format wire in the form that tools of this family read.",
+		Long:    "Write everything to a new file (standard output without one): as Engram's own JSON, which restores to an equal store, or with --format wire in the form that tools of this family read. What exists is not written over.",
 		Example: "  engram export backup.json\n  engram export --format wire --project engram | jq .observations",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
@@ -37,6 +37,9 @@ func newExportCmd(g *globals) *cobra.Command {
 				g.env.ErrTerminal = false // what is written may be on the same screen
 				return a.Transfer.Export(ctx, cmd.OutOrStdout(), f, projects)
 			}
+			if err := g.newFile(args[0]); err != nil {
+				return err
+			}
 			size, err := writeFile(args[0], func(w io.Writer) error { return a.Transfer.Export(ctx, w, f, projects) })
 			if err != nil {
 				return err
@@ -51,7 +54,28 @@ func newExportCmd(g *globals) *cobra.Command {
 	return cmd
 }
 
-// writeFile writes a file for its owner only, whole or not at all.
+// newFile is nil when path is free: nothing is there, of whatever kind, and its
+// name is none that the data directory has a use for.
+func (g *globals) newFile(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fileExists(path)
+	}
+	cfg, err := g.config()
+	if err != nil {
+		return err
+	}
+	if cfg.Reserves(path) {
+		return engram.Errorf(engram.ErrInvalid, "%s is a name of the data directory's own files", path).
+			WithCode("reserved_name").WithHint("name another file")
+	}
+	return nil
+}
+
+func fileExists(path string) error {
+	return engram.Errorf(engram.ErrConflict, "%s exists", path).WithCode("file_exists").WithHint("name another file")
+}
+
+// writeFile writes a new file for its owner only, whole or not at all.
 func writeFile(path string, write func(io.Writer) error) (size int64, err error) {
 	f, err := atomicfile.New(path)
 	if err != nil {
@@ -71,7 +95,11 @@ func writeFile(path string, write func(io.Writer) error) (size int64, err error)
 	if err != nil {
 		return 0, err
 	}
-	if err := f.Commit(true); err != nil {
+	err = f.Commit(false)
+	if errors.Is(err, fs.ErrExist) {
+		return 0, fileExists(path)
+	}
+	if err != nil {
 		return 0, cannotWrite(path, err)
 	}
 	return info.Size(), nil
@@ -158,6 +186,9 @@ func newBackupCmd(g *globals) *cobra.Command {
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, args []string) error {
 			path := ""
 			if len(args) > 0 {
+				if err := g.newFile(args[0]); err != nil {
+					return err
+				}
 				path = args[0]
 			}
 			path, size, err := a.Upkeep.Backup(ctx, path)
