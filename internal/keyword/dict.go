@@ -19,8 +19,9 @@ type dictionary struct {
 	terms int
 	heads []byte
 	text  []byte
-	lists []byte // the postings; at least padding bytes follow in memory
-	looks []look // of each term
+	lists []byte   // the postings; at least padding bytes follow in memory
+	keys  []uint64 // of the first term of each group, as keyOf makes them
+	looks looks
 }
 
 func (d *dictionary) groups() int { return (d.terms + groupLen - 1) / groupLen }
@@ -81,9 +82,21 @@ func short(data []byte, at int) (v, next int) {
 // list is the bytes of the postings, and what follows them.
 func (c *cursor) list() []byte { return c.d.lists[c.from:c.to:cap(c.d.lists)] }
 
+// keyOf is the first eight bytes of a term as a number: where two of them differ,
+// they are in the order of their terms.
+func keyOf[T string | []byte](term T) (key uint64) {
+	for i := range min(8, len(term)) {
+		key |= uint64(term[i]) << (56 - 8*i)
+	}
+	return key
+}
+
 // seek stands at the first term that is not before the given one.
 func (d *dictionary) seek(c *cursor, term string) bool {
-	group := sort.Search(d.groups(), func(i int) bool { return string(d.first(i)) > term })
+	key := keyOf(term)
+	group := sort.Search(len(d.keys), func(i int) bool {
+		return d.keys[i] > key || d.keys[i] == key && string(d.first(i)) > term
+	})
 	d.begin(c, max(0, group-1))
 	for c.next() {
 		if string(c.term) >= term {
@@ -114,7 +127,8 @@ func (d *dictionary) verify() error {
 	}
 	var term, last []byte
 	text, list := 0, 0
-	d.looks = make([]look, 0, d.terms)
+	all := make([]look, 0, d.terms)
+	d.keys = make([]uint64, 0, d.groups())
 	for g := range d.groups() {
 		if t, l := d.head(g); t != text || l != list {
 			return damaged("wrong head", g)
@@ -135,13 +149,17 @@ func (d *dictionary) verify() error {
 			if g+i > 0 && string(last) >= string(term) {
 				return damaged("wrong order", g)
 			}
-			d.looks = append(d.looks, lookOf(term))
+			all = append(all, lookOf(term))
+			if i == 0 {
+				d.keys = append(d.keys, keyOf(term))
+			}
 			text, list = len(d.text)-len(r.data), list+size
 		}
 	}
 	if t, l := d.head(d.groups()); t != text || l != list || text != len(d.text) || list != len(d.lists) {
 		return damaged("wrong end", d.groups())
 	}
+	d.looks = byLength(all)
 	return nil
 }
 
@@ -149,6 +167,7 @@ func (d *dictionary) verify() error {
 type dictionaryWriter struct {
 	dictionary
 	last string
+	all  []look // of the terms
 }
 
 func (w *dictionaryWriter) mark() {
@@ -161,6 +180,7 @@ func (w *dictionaryWriter) add(term string, write func(lists []byte) []byte) {
 	shared := 0
 	if w.terms%groupLen == 0 {
 		w.mark()
+		w.keys = append(w.keys, keyOf(term))
 	} else {
 		for shared < len(term) && shared < len(w.last) && term[shared] == w.last[shared] {
 			shared++
@@ -173,6 +193,6 @@ func (w *dictionaryWriter) add(term string, write func(lists []byte) []byte) {
 	w.lists = write(w.lists)
 	w.text = binary.AppendUvarint(w.text, uint64(len(w.lists)-size))
 	w.terms++
-	w.looks = append(w.looks, lookOf(term))
+	w.all = append(w.all, lookOf(term))
 	w.last = term
 }

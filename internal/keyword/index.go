@@ -66,7 +66,7 @@ func (x *Index) Size() int {
 	}
 	for _, s := range x.segments {
 		size += s.vectors.Size() + s.tokens.Size()
-		size += len(s.postings) + 4*len(s.looks) + s.len()*perDocument + 2*len(s.dead) + 24*(len(s.deleted)+len(s.invalidated))
+		size += len(s.postings) + 8*len(s.looks.all) + s.len()*perDocument + 2*len(s.dead) + 24*(len(s.deleted)+len(s.invalidated))
 	}
 	for _, sp := range x.spaces {
 		size += sp.size()

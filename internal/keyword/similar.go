@@ -70,11 +70,12 @@ const segmentsApart = 4
 func (n *near) scan(segments []*segment) {
 	var c cursor
 	for _, s := range segments {
-		for number, l := range s.looks {
+		from, to := s.looks.near(n.look, n.edits)
+		for i, l := range s.looks.all[from:to] {
 			if !n.look.mayBe(l, n.edits) {
 				continue
 			}
-			if s.at(&c, number); n.knows(c.term) {
+			if s.at(&c, int(s.looks.number[from+i])); n.knows(c.term) {
 				n.found[string(c.term)] += s.liveOf(&c)
 			}
 		}
@@ -107,6 +108,37 @@ const (
 	lookLength   = 27
 	maxLook      = 31
 )
+
+// looks are those of the terms of a dictionary, by length.
+type looks struct {
+	all    []look
+	number []uint32 // of the term that each is of
+	from   [maxLook + 2]int
+}
+
+// byLength sorts looks, which come in the order of their terms.
+func byLength(all []look) (l looks) {
+	for _, x := range all {
+		l.from[x>>lookLength+1]++
+	}
+	for i := range maxLook + 1 {
+		l.from[i+1] += l.from[i]
+	}
+	l.all, l.number = make([]look, len(all)), make([]uint32, len(all))
+	at := l.from
+	for number, x := range all {
+		i := at[x>>lookLength]
+		at[x>>lookLength]++
+		l.all[i], l.number[i] = x, uint32(number)
+	}
+	return l
+}
+
+// near gives where the looks are whose length is no more than so many edits away.
+func (l *looks) near(x look, edits int) (from, to int) {
+	length := int(x >> lookLength)
+	return l.from[max(0, length-edits)], l.from[min(maxLook, length+edits)+1]
+}
 
 func lookOf[T string | []byte](term T) look {
 	var letters look

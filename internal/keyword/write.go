@@ -87,7 +87,7 @@ func (w *segmentWriter) finish() *segment {
 	data = append(data, d.lists...)
 	data = append(data, make([]byte, padding)...)
 	s.lay(data, d.terms, len(d.text))
-	s.looks = slices.Clip(d.looks)
+	s.keys, s.looks = slices.Clip(d.keys), byLength(d.all)
 	if w.anyDead {
 		s.dead = slices.Clip(w.dead)
 	}
