@@ -79,6 +79,15 @@ const (
 	OriginDerived  Origin = "derived"
 )
 
+// Known reports whether o is one of the origins.
+func (o Origin) Known() bool {
+	switch o {
+	case OriginUser, OriginAgent, OriginTool, OriginWeb, OriginDocument, OriginImport, OriginDerived:
+		return true
+	}
+	return false
+}
+
 // Trust is how far a memory may be relied on, 0 (web, unknown) to 3 (the user
 // said so). The server sets it; a summary never raises it.
 type Trust int

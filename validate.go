@@ -11,6 +11,19 @@ const (
 	MaxPath  = 4096 // bytes of a file or a directory
 )
 
+// Years whose times can be kept. The zero time, at the beginning of the year 1,
+// means "not set".
+const (
+	MinYear = 2
+	MaxYear = 9999
+)
+
+// Keepable reports whether t is a time that can be kept.
+func Keepable(t time.Time) bool {
+	y := t.UTC().Year()
+	return y >= MinYear && y <= MaxYear
+}
+
 // Validate is nil when m keeps the rules that hold for every memory, however
 // it comes in; maxContent is the limit in bytes, a setting. Nothing is cut to
 // fit: what is too long is [ErrTooLarge]. Marks of what was taken out,
@@ -146,13 +159,13 @@ func CheckFiles(files []string) error {
 	return nil
 }
 
-// checkTime is nil for times that RFC 3339 can say, and for the zero time.
+// checkTime is nil for times that can be kept, and for the zero time.
 func checkTime(what string, t time.Time) error {
-	if y := t.UTC().Year(); y < 1 || y > 9999 {
-		return Errorf(ErrInvalid, "%s is in the year %d", what, y).WithCode("invalid_" + what).
-			WithHint("years 1 to 9999 can be kept")
+	if t.IsZero() || Keepable(t) {
+		return nil
 	}
-	return nil
+	return Errorf(ErrInvalid, "%s is in the year %d", what, t.UTC().Year()).WithCode("invalid_"+what).
+		WithHint("years %d to %d can be kept", MinYear, MaxYear)
 }
 
 func tooLong(what string, n, limit int) *Error {

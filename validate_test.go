@@ -41,6 +41,7 @@ func TestMemoryValidate(t *testing.T) {
 		{"importance not a number", func(m *engram.Memory) { m.Importance = math.NaN() }, engram.ErrInvalid, "invalid_importance"},
 		{"many files", func(m *engram.Memory) { m.Files = slices.Repeat([]string{"a"}, engram.MaxFiles+1) }, engram.ErrTooLarge, "too_many_files"},
 		{"long file", func(m *engram.Memory) { m.Files = []string{strings.Repeat("x", engram.MaxPath+1)} }, engram.ErrTooLarge, "file_too_long"},
+		{"year 1", func(m *engram.Memory) { m.OccurredAt = time.Time{}.Add(1) }, engram.ErrInvalid, "invalid_occurred_at"},
 		{"year 10000", func(m *engram.Memory) { m.OccurredAt = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, engram.ErrInvalid, "invalid_occurred_at"},
 	}
 	for _, tt := range tests {

@@ -56,6 +56,16 @@ func TestExportTouchesNothingThatExists(t *testing.T) {
 	w.must(t, "show", "1")
 }
 
+func TestYearsThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, at := range []string{"0001-01-01T00:00:00Z", "0001-01-01", "0001-12-31"} {
+		if code := w.run(t.Context(), "save", "Title", "content", "--project", "p", "--at", at); code != cli.ExitUsage || !strings.Contains(w.stderr.String(), "years 2 to 9999") {
+			t.Errorf("--at %s: exit code %d, %s", at, code, w.stderr.String())
+		}
+	}
+}
+
 // contents are those of the regular files under dir without what SQLite changes.
 func contents(t *testing.T, dir string) map[string][]byte {
 	t.Helper()

@@ -123,13 +123,18 @@ func (g *globals) parseTime(s, name string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, nil
-	}
+	t, err := time.Parse(time.RFC3339, s)
 	for _, layout := range localLayouts {
-		if t, err := time.ParseInLocation(layout, s, g.zone); err == nil {
-			return t, nil
+		if err == nil {
+			break
 		}
+		t, err = time.ParseInLocation(layout, s, g.zone)
+	}
+	switch {
+	case err == nil && !engram.Keepable(t):
+		return time.Time{}, usageError{fmt.Errorf("%s %q: years %d to %d can be kept", name, s, engram.MinYear, engram.MaxYear)}
+	case err == nil:
+		return t, nil
 	}
 	return time.Time{}, usageError{fmt.Errorf("%s %q is not a time: use 2026-07-02, '2026-07-02 09:15' or 2026-07-02T09:15:00Z", name, s)}
 }

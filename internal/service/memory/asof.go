@@ -18,15 +18,15 @@ func (s *Service) AsOf(value string) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339Nano, value); err == nil && t.Year() > 0 {
+	if t, err := time.Parse(time.RFC3339Nano, value); err == nil && engram.Keepable(t) {
 		return t.UTC(), nil
 	}
 	for _, layout := range timesOfDay {
-		if t, err := time.ParseInLocation(layout, value, s.opts.Zone); err == nil && t.Year() > 0 {
+		if t, err := time.ParseInLocation(layout, value, s.opts.Zone); err == nil && engram.Keepable(t) {
 			return t.UTC(), nil
 		}
 	}
-	if day, err := time.Parse(time.DateOnly, value); err == nil && day.Year() > 0 {
+	if day, err := time.Parse(time.DateOnly, value); err == nil && engram.Keepable(day) {
 		return text.DayEnd(day, s.opts.Zone).UTC(), nil
 	}
 	return time.Time{}, engram.Errorf(engram.ErrInvalid, "as_of is not a time").WithCode("invalid_as_of").

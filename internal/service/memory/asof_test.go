@@ -40,7 +40,7 @@ func TestAsOf(t *testing.T) {
 func TestAsOfRefuses(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, value := range []string{"yesterday", "2026-02-30", "31.03.2026", "0000-01-01", "2026", "1711886400"} {
+	for _, value := range []string{"yesterday", "2026-02-30", "31.03.2026", "0000-01-01", "0001-01-01T00:00:00Z", "2026", "1711886400"} {
 		_, err := f.AsOf(value)
 		wantError(t, err, engram.ErrInvalid, "invalid_as_of")
 	}

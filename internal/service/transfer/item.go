@@ -148,7 +148,8 @@ func (im *importer) checkSession(s engram.Session) error {
 	case engram.SessionActive, engram.SessionEnded, engram.SessionLapsed:
 		return nil
 	}
-	return engram.Errorf(engram.ErrInvalid, "its status %.40q is not known", s.Status).WithCode("invalid_status")
+	return engram.Errorf(engram.ErrInvalid, "its status is not known").WithCode("invalid_status").
+		WithHint("use %s, %s or %s", engram.SessionActive, engram.SessionEnded, engram.SessionLapsed)
 }
 
 // wireItem is an observation with an id of any kind.
@@ -208,6 +209,12 @@ func (im *importer) wireTimes(m *engram.Memory, in *wireObservation) error {
 		if *t.to, err = parseTime(t.what, t.text); err != nil {
 			return err
 		}
+		if t.to != &m.OccurredAt || strings.TrimSpace(t.text) == "" {
+			continue
+		}
+		if err := checkGiven(*t.to); err != nil {
+			return err
+		}
 	}
 	// What another took the place of comes softly deleted: hidden everywhere, and
 	// restorable.
@@ -255,7 +262,7 @@ func (im *importer) complete(ctx context.Context, m *engram.Memory) error {
 	c := im.s.cleaner()
 	m.Workspace = im.ws
 	m.UID, m.Session = c.id(m.UID), c.id(m.Session)
-	m.Type, m.Speaker, m.Role = c.line(m.Type), c.line(m.Speaker), c.line(m.Role)
+	m.Type, m.Speaker, m.Role = c.line(m.Type), c.line(m.Speaker), strings.ToLower(c.line(m.Role))
 	m.ToolName, m.Status = c.line(m.ToolName), c.line(m.Status)
 	m.Content = c.Text(m.Content)
 	m.Title = text.Title(c.Text(m.Title), m.Content)

@@ -25,6 +25,30 @@ type ownSession struct {
 	Summary       string    `json:"summary,omitempty"`
 }
 
+// givenTime is when something occurred. It is left out where that is not known:
+// the zero time, if a file has it, is none that could be kept.
+type givenTime struct{ time.Time }
+
+// checkGiven is nil when t, which a file names, can be kept.
+func checkGiven(t time.Time) error {
+	if engram.Keepable(t) {
+		return nil
+	}
+	return engram.Errorf(engram.ErrInvalid, "occurred_at is in the year %d", t.UTC().Year()).WithCode("invalid_time").
+		WithHint("years %d to %d can be kept; leave it out where it is not known", engram.MinYear, engram.MaxYear)
+}
+
+// UnmarshalJSON takes what can be kept, and null.
+func (t *givenTime) UnmarshalJSON(b []byte) error {
+	if err := t.Time.UnmarshalJSON(b); err != nil {
+		return err
+	}
+	if string(b) == "null" {
+		return nil
+	}
+	return checkGiven(t.Time)
+}
+
 // ownVersionOf is one version of a memory's text with all that goes by it.
 type ownVersionOf struct {
 	Version        int       `json:"version"`
@@ -48,7 +72,7 @@ type ownVersionOf struct {
 	Status         string    `json:"status,omitempty"`
 	RevisionCount  int       `json:"revision_count"`
 	DuplicateCount int       `json:"duplicate_count"`
-	OccurredAt     time.Time `json:"occurred_at,omitzero"`
+	OccurredAt     givenTime `json:"occurred_at,omitzero"`
 	ValidFrom      time.Time `json:"valid_from,omitzero"`
 	ValidTo        time.Time `json:"valid_to,omitzero"`
 	RecordedAt     time.Time `json:"recorded_at,omitzero"`
@@ -148,7 +172,7 @@ func toOwnVersion(m *engram.Memory) ownVersionOf {
 		Speaker: m.Speaker, Role: m.Role, ToolName: m.ToolName, TopicKey: m.TopicKey, Files: m.Files,
 		Importance: m.Importance, Pinned: m.Pinned, Origin: string(m.Origin), Trust: int(m.Trust), Status: m.Status,
 		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount,
-		OccurredAt: m.OccurredAt, ValidFrom: m.ValidFrom, ValidTo: m.ValidTo, RecordedAt: m.RecordedAt,
+		OccurredAt: givenTime{m.OccurredAt}, ValidFrom: m.ValidFrom, ValidTo: m.ValidTo, RecordedAt: m.RecordedAt,
 		InvalidatedAt: m.InvalidatedAt, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, LastSeenAt: m.LastSeenAt,
 	}
 }
@@ -160,7 +184,7 @@ func (v *ownVersionOf) memory(uid string) *engram.Memory {
 		Speaker: v.Speaker, Role: v.Role, ToolName: v.ToolName, TopicKey: v.TopicKey, Files: v.Files,
 		Importance: v.Importance, Pinned: v.Pinned, Origin: engram.Origin(v.Origin), Trust: engram.Trust(v.Trust), Status: v.Status,
 		RevisionCount: v.RevisionCount, DuplicateCount: v.DuplicateCount,
-		OccurredAt: v.OccurredAt, ValidFrom: v.ValidFrom, ValidTo: v.ValidTo, RecordedAt: v.RecordedAt,
+		OccurredAt: v.OccurredAt.Time, ValidFrom: v.ValidFrom, ValidTo: v.ValidTo, RecordedAt: v.RecordedAt,
 		InvalidatedAt: v.InvalidatedAt, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, LastSeenAt: v.LastSeenAt,
 	}
 }

@@ -38,7 +38,7 @@ func (im *importer) ownMemory(ctx context.Context, i int, raw json.RawMessage) e
 		return im.refuseFor(item, err)
 	}
 	if m.UID == "" {
-		m.UID = derivedUID("memory", m.Session, formatExact(in.CreatedAt), formatExact(in.OccurredAt), m.Type, m.Title, m.Hash)
+		m.UID = derivedUID("memory", m.Session, formatExact(in.CreatedAt), formatExact(in.OccurredAt.Time), m.Type, m.Title, m.Hash)
 	}
 	var versions []*engram.Memory
 	for j := range in.Versions {
@@ -73,7 +73,12 @@ func (im *importer) ownText(ctx context.Context, m *engram.Memory) error {
 		*t = orTime(*t)
 	}
 	if !slices.Contains([]engram.Kind{"", engram.KindObservation, engram.KindTurn}, m.Kind) {
-		return engram.Errorf(engram.ErrInvalid, "its kind %.40q is not known", m.Kind).WithCode("invalid_kind")
+		return engram.Errorf(engram.ErrInvalid, "its kind is not known").WithCode("invalid_kind").
+			WithHint("use %s or %s", engram.KindObservation, engram.KindTurn)
+	}
+	if m.Origin != "" && !m.Origin.Known() {
+		return engram.Errorf(engram.ErrInvalid, "its origin is not known").WithCode("invalid_origin").
+			WithHint("use user, agent, tool, web, document, import or derived")
 	}
 	if m.Trust < 0 || m.Trust > engram.TrustOf(engram.OriginUser) {
 		return engram.Errorf(engram.ErrInvalid, "its trust %d is not 0 to 3", m.Trust).WithCode("invalid_trust")

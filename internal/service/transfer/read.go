@@ -259,6 +259,9 @@ func itemName(kind, id string, i int) string {
 }
 
 func malformed(err error) string {
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		return e.Error()
+	}
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := e.Field
 		if field == "" {
