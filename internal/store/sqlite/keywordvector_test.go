@@ -154,3 +154,38 @@ func TestEraseLeavesNoVector(t *testing.T) {
 	}
 	sound(t, s)
 }
+
+// What one process saves, the next search of another finds by its meaning alone.
+func TestNearestOfAnotherProcess(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	a, b := open(t, path), open(t, path)
+	defer closeStores(t, a, b)
+	now := clock()
+	nearest := func(question string) int64 {
+		t.Helper()
+		r := ok[*store.KeywordResult](t)(b.Keyword(t.Context(), store.KeywordQuery{
+			Filter: store.Filter{Workspace: "default"}, Limit: 5, Vectors: meaning(t, question),
+		}))
+		for _, h := range r.Hits {
+			if h.Nearest[0] == 1 {
+				return h.ID
+			}
+		}
+		return 0
+	}
+	if got := nearest("a musician"); got != 0 {
+		t.Fatalf("an empty store has memory %d", got)
+	}
+	for _, c := range []struct{ said, question string }{
+		{"the violin player practises at dawn", "a musician"},
+		{"invoices are sent by the accounting department", "billing and bookkeeping"},
+		{"our puppy chewed the carpet", "a young dog"},
+	} {
+		m := note(c.said, c.said)
+		save(t, a, now(), m)
+		if got := nearest(c.question); got != m.ID {
+			t.Errorf("%q is answered by memory %d, not by %q", c.question, got, c.said)
+		}
+	}
+}
