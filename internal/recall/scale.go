@@ -1,0 +1,107 @@
+package recall
+
+import (
+	"math"
+	"slices"
+
+	"engram/internal/embed"
+	"engram/internal/store"
+)
+
+// The cosines of two models do not mean the same: one says 0.7 of texts that have
+// nothing to do with each other, another 0.1. What ranker and floor know is the
+// built-in model's scale. So the cosines of another model are put on that by how
+// both are spread over what was found for the query, and where a memory has a
+// cosine of another model, that is taken: it was set up for understanding more.
+
+// Where too little was found to tell how cosines are spread, they are taken for
+// spread as usual: the usual mean and deviation count like those of so many memories.
+const (
+	usualMean       = 0.25
+	usualDeviation  = 0.15
+	meanWeight      = 2.0
+	deviationWeight = 6.0
+	// What stands out is left out where the spread of the rest is told: of a few
+	// memories it would hide itself.
+	restOf = 0.75
+)
+
+// spread is how the cosines of a model are distributed over what was found.
+type spread struct{ mean, deviation float64 }
+
+func spreadOf(cosines []float64) spread {
+	slices.Sort(cosines)
+	rest := cosines[:int(math.Ceil(restOf*float64(len(cosines))))]
+	n, sum, squares := float64(len(rest)), 0.0, 0.0
+	for _, c := range rest {
+		sum += c
+	}
+	for _, c := range rest {
+		d := c - sum/n
+		squares += float64(d * d)
+	}
+	return spread{
+		mean:      (meanWeight*usualMean + sum) / (meanWeight + n),
+		deviation: math.Sqrt((deviationWeight*usualDeviation*usualDeviation + squares) / (deviationWeight + n)),
+	}
+}
+
+// spreads are those of each of the query's vectors, of which the built-in model's
+// is the scale; own is which that is, -1 = none: it is taken to be as usual.
+type spreads struct {
+	own    int
+	models []spread
+}
+
+// newSpreads looks at the memories that both models know; without another model
+// than the built-in one there is nothing to compare.
+func newSpreads(q *Query, r *store.KeywordResult) spreads {
+	s := spreads{own: q.own()}
+	if len(q.Vectors) == 0 || len(q.Vectors) == 1 && s.own == 0 {
+		return s
+	}
+	s.models = make([]spread, len(q.Vectors))
+	cosines := make([]float64, 0, len(r.Hits))
+	for i := range q.Vectors {
+		cosines = cosines[:0]
+		for j := range r.Hits {
+			if c := r.Hits[j].Cosine; c[i] != store.NoCosine && (s.own < 0 || c[s.own] != store.NoCosine) {
+				cosines = append(cosines, float64(c[i]))
+			}
+		}
+		s.models[i] = spreadOf(cosines)
+	}
+	return s
+}
+
+// own is which of the query's vectors is the built-in model's, -1 = none.
+func (q *Query) own() int {
+	return slices.IndexFunc(q.Vectors, func(v store.QueryVector) bool { return v.Model == embed.Static().Model() })
+}
+
+// cosine is how near a text is to the query on the built-in model's scale, 0
+// where no model has a vector of it; other says that another model knows it.
+func (s *spreads) cosine(cosines []float32) (cosine float64, other bool) {
+	if s.own >= 0 && s.own < len(cosines) && cosines[s.own] != store.NoCosine {
+		cosine = float64(cosines[s.own])
+	}
+	if s.models == nil {
+		return cosine, false
+	}
+	scale := spread{usualMean, usualDeviation}
+	if s.own >= 0 {
+		scale = s.models[s.own]
+	}
+	best := math.Inf(-1)
+	for i, c := range cosines {
+		if i == s.own || c == store.NoCosine {
+			continue
+		}
+		m := s.models[i]
+		best = max(best, scale.mean+float64((float64(c)-m.mean)*scale.deviation/m.deviation))
+	}
+	if math.IsInf(best, -1) {
+		return cosine, false
+	}
+	return min(1, max(-1, best)), true
+}
