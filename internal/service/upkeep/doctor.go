@@ -53,7 +53,12 @@ func (s *Service) Doctor(ctx context.Context, repair bool) ([]store.Finding, err
 		return found, err
 	}
 	foreign, err := s.checkForeign(empty)
-	return append(append(found, lost...), foreign...), err
+	found = append(append(found, lost...), foreign...)
+	if err != nil || s.opts.Beside == nil {
+		return found, err
+	}
+	beside, err := s.opts.Beside(ctx)
+	return append(found, beside...), err
 }
 
 // damaged reports whether only a backup helps.
