@@ -202,6 +202,16 @@ type Stats struct {
 	Projects      []string       `json:"projects"`
 	Bytes         int64          `json:"bytes"`
 	SchemaVersion int            `json:"schema_version"`
+	Models        []Model        `json:"embedder_models"` // beside the built-in one, the one in use first
+}
+
+// Model is an embedder's model, and how far it has got.
+type Model struct {
+	Name       string `json:"name"` // with its dimensions
+	Dimensions int    `json:"dimensions"`
+	Have       int    `json:"have"`   // memories that it has a vector of
+	Lack       int    `json:"lack"`   // memories that wait for one
+	Failed     int    `json:"failed"` // memories that could not get one
 }
 
 // Stats counts what is in a project, "" = in all.

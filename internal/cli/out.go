@@ -86,6 +86,13 @@ func (g *globals) note(done int) {
 	}
 }
 
+// warn says on standard error what an answer had to do without.
+func (g *globals) warn(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintln(g.env.Err, "engram: warning: "+w)
+	}
+}
+
 func (g *globals) endNote() {
 	if g.noted {
 		fmt.Fprintln(g.env.Err)

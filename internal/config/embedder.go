@@ -1,0 +1,96 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"engram"
+	"engram/internal/embed"
+)
+
+// Embedder is another model than the built-in one that texts are understood by.
+type Embedder struct {
+	URL                        string // of an API of OpenAI's kind; "" = the built-in one alone
+	Model                      string
+	Key                        embed.Key
+	Dimensions                 int // 0 = the model's own
+	TextPrefix, QuestionPrefix string
+}
+
+// embedderFile is its part of config.toml.
+type embedderFile struct {
+	Embedder               *string `toml:"embedder"`
+	EmbedderModel          *string `toml:"embedder_model"`
+	EmbedderKey            *string `toml:"embedder_key"`
+	EmbedderDimensions     *int    `toml:"embedder_dimensions"`
+	EmbedderTextPrefix     *string `toml:"embedder_text_prefix"`
+	EmbedderQuestionPrefix *string `toml:"embedder_question_prefix"`
+}
+
+// static is the value of embedder that stands for the built-in one.
+const static = "static"
+
+func (e *Embedder) read(f *embedderFile) {
+	set(&e.URL, f.Embedder)
+	set(&e.Model, f.EmbedderModel)
+	set(&e.Dimensions, f.EmbedderDimensions)
+	set(&e.TextPrefix, f.EmbedderTextPrefix)
+	set(&e.QuestionPrefix, f.EmbedderQuestionPrefix)
+	if f.EmbedderKey != nil {
+		e.Key = embed.Key(*f.EmbedderKey)
+	}
+}
+
+func (e *Embedder) readEnvironment(getenv func(string) string) error {
+	for name, dst := range map[string]*string{
+		"ENGRAM_EMBEDDER": &e.URL, "ENGRAM_EMBEDDER_MODEL": &e.Model,
+		"ENGRAM_EMBEDDER_TEXT_PREFIX": &e.TextPrefix, "ENGRAM_EMBEDDER_QUESTION_PREFIX": &e.QuestionPrefix,
+	} {
+		if v := getenv(name); v != "" {
+			*dst = v
+		}
+	}
+	if v := getenv("ENGRAM_EMBEDDER_KEY"); v != "" {
+		e.Key = embed.Key(v)
+	}
+	v := getenv("ENGRAM_EMBEDDER_DIMENSIONS")
+	if v == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		return invalid("ENGRAM_EMBEDDER_DIMENSIONS", v, "use the number of dimensions that the model is to give, or leave it out")
+	}
+	e.Dimensions = n
+	return nil
+}
+
+// check refuses settings of an embedder that none is named for. Whether address
+// and model are of use, who asks them finds out. "static" turns an embedder off,
+// whatever else is set.
+func (e *Embedder) check() error {
+	e.URL = strings.TrimSpace(e.URL)
+	if strings.EqualFold(e.URL, static) {
+		*e = Embedder{}
+		return nil
+	}
+	if e.URL != "" {
+		return nil
+	}
+	for _, s := range []struct {
+		name string
+		set  bool
+	}{
+		{"embedder_model", e.Model != ""},
+		{"embedder_key", e.Key != ""},
+		{"embedder_dimensions", e.Dimensions != 0},
+		{"embedder_text_prefix", e.TextPrefix != ""},
+		{"embedder_question_prefix", e.QuestionPrefix != ""},
+	} {
+		if s.set {
+			return engram.Errorf(engram.ErrInvalid, "%s is set, and embedder is not", s.name).WithCode("bad_config").
+				WithHint("set embedder to the address of the model's API, such as http://localhost:11434/v1, or to static for the built-in one")
+		}
+	}
+	return nil
+}
