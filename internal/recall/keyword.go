@@ -85,6 +85,7 @@ type item struct {
 	said     float64 // of what was asked, as the floor weighs it
 	near     float64 // … in its words or nearly
 	missing  float64
+	known    bool // another model than the built-in one has a vector of it
 }
 
 // scorer judges one hit after the other.
@@ -92,6 +93,7 @@ type scorer struct {
 	q        *Query
 	avgLen   float64
 	lexicon  *lexicon
+	spreads  spreads
 	views    map[int64]view
 	chats    map[int]bool    // sessions with an assistant
 	speakers map[string]bool // whether the query names them
@@ -115,7 +117,7 @@ type nearTurn struct {
 
 func newScorer(q *Query, r *store.KeywordResult) *scorer {
 	s := &scorer{
-		q: q, avgLen: max(r.AvgLen, 1), lexicon: newLexicon(q), views: make(map[int64]view, 2*len(r.Hits)),
+		q: q, avgLen: max(r.AvgLen, 1), lexicon: newLexicon(q), spreads: newSpreads(q, r), views: make(map[int64]view, 2*len(r.Hits)),
 		chats: map[int]bool{}, speakers: map[string]bool{},
 		tf: make([]frequency, len(q.Words)), has: make([]bool, len(q.Words)), around: make([]bool, len(q.Words)),
 	}
@@ -169,7 +171,7 @@ func (s *scorer) read(h *store.KeywordHit, it *item) {
 	f := &it.features
 	s.lookAround(h)
 	s.words(h, f)
-	s.meaning(h, f)
+	it.known = s.meaning(h, f)
 	s.form(h, it.kind, f)
 	if h.Turn {
 		it.session = h.Session

@@ -71,9 +71,10 @@ func (s *scorer) softMatch(v view, f *Features) {
 	}
 }
 
-// meaning sets how near the hit at hand is to the query as a whole.
-func (s *scorer) meaning(h *store.KeywordHit, f *Features) {
-	f.Cosine = known(h.Cosine)
+// meaning sets how near the hit at hand is to the query as a whole, and reports
+// whether another model than the built-in one knows that.
+func (s *scorer) meaning(h *store.KeywordHit, f *Features) (other bool) {
+	f.Cosine, other = s.spreads.cosine(h.Cosine)
 	sum, total := f.Cosine, 1.0
 	for i := range h.Neighbours {
 		n := &h.Neighbours[i]
@@ -81,20 +82,10 @@ func (s *scorer) meaning(h *store.KeywordHit, f *Features) {
 		if n.Distance < -contextReach || n.Distance > contextReach {
 			continue
 		}
-		sum += w * known(n.Cosine)
+		cosine, _ := s.spreads.cosine(n.Cosine)
+		sum += w * cosine
 		total += w
 	}
 	f.CosineContext = sum / total
-}
-
-// known is the best of the cosines that there are, 0 without one.
-func known(cosines []float32) float64 {
-	best := store.NoCosine
-	for _, c := range cosines {
-		best = max(best, c)
-	}
-	if best == store.NoCosine {
-		return 0
-	}
-	return float64(best)
+	return other
 }
