@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"syscall"
 	"time"
@@ -72,7 +73,7 @@ func (s *Server) Start(ctx context.Context) error {
 	if err := s.checkAddr(ctx); err != nil {
 		return err
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.opts.Addr)
+	l, err := (&net.ListenConfig{}).Listen(ctx, network(s.opts.Addr), s.opts.Addr)
 	if err != nil {
 		return s.listenError(ctx, err)
 	}
@@ -92,6 +93,15 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
+// network is that of an address: 0.0.0.0 means what it says, and not every
+// address of IPv6 too, which is what net makes of it otherwise.
+func network(addr string) string {
+	if at, err := netip.ParseAddrPort(addr); err == nil && at.Addr().Is4() {
+		return "tcp4"
+	}
+	return "tcp"
+}
+
 func (s *Server) serve(l net.Listener) {
 	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		s.err = fmt.Errorf("serve %s: %w", l.Addr(), err)
@@ -107,6 +117,18 @@ func (s *Server) Addr() net.Addr {
 		return nil
 	}
 	return s.listener.Addr()
+}
+
+// Everywhere reports whether the server listens on every interface.
+func (s *Server) Everywhere() bool { return s.ip().IsUnspecified() }
+
+// Exposed reports whether other machines may reach the server.
+func (s *Server) Exposed() bool { return !s.ip().IsLoopback() }
+
+// ip is the address that the server listens at, without the port.
+func (s *Server) ip() netip.Addr {
+	at, _ := netip.ParseAddrPort(s.Addr().String()) // it has one since Start
+	return at.Addr()
 }
 
 // URL is the server's address for clients on this machine.

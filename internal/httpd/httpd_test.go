@@ -67,6 +67,21 @@ func TestServesOnBothFamilies(t *testing.T) {
 	}
 }
 
+func TestWhoCanReachIt(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]struct{ everywhere, exposed bool }{
+		"127.0.0.1:0": {false, false},
+		"localhost:0": {false, false},
+		"0.0.0.0:0":   {true, true},
+		":0":          {true, true},
+	} {
+		s := start(t, http.NotFoundHandler(), httpd.Options{Addr: addr})
+		if s.Everywhere() != want.everywhere || s.Exposed() != want.exposed {
+			t.Errorf("%s: Everywhere() = %v, Exposed() = %v, want %+v", addr, s.Everywhere(), s.Exposed(), want)
+		}
+	}
+}
+
 func TestStartRefuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -98,8 +113,11 @@ func TestStartRefuses(t *testing.T) {
 func TestAllInterfacesWithTokenAreServed(t *testing.T) {
 	t.Parallel()
 	s := start(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), httpd.Options{Addr: "0.0.0.0:0"})
-	if !strings.Contains(s.URL(), "127.0.0.1") && !strings.Contains(s.URL(), "[::1]") {
+	if !strings.HasPrefix(s.URL(), "http://127.0.0.1:") {
 		t.Errorf("URL() = %s, want one that clients here can use", s.URL())
+	}
+	if at := s.Addr().String(); !strings.HasPrefix(at, "0.0.0.0:") {
+		t.Errorf("it listens on %s, was told 0.0.0.0", at)
 	}
 	if status, _ := get(t, s.URL()); status != http.StatusOK {
 		t.Errorf("status %d, want 200", status)
