@@ -31,7 +31,7 @@ func newExportCmd(g *globals) *cobra.Command {
 			}
 			var projects []string
 			if project != "" {
-				projects = []string{engram.NormalizeProject(project)}
+				projects = []string{project}
 			}
 			if len(args) == 0 || args[0] == "-" {
 				g.env.ErrTerminal = false // what is written may be on the same screen

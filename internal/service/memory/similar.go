@@ -1,43 +1,17 @@
 package memory
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"engram/internal/recall"
 )
 
-// maxSimilar is how many names of projects are given to try.
-const maxSimilar = 5
-
 // similarProjects are the names of other projects like that of one that has no
-// answer: one contains the other, or few letters differ.
+// answer.
 func (s *Service) similarProjects(ctx context.Context, workspace, name string) ([]string, error) {
 	projects, err := s.store.ListProjects(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
-	type near struct {
-		name     string
-		distance int
-	}
-	var found []near
-	for _, p := range projects {
-		if p.Memories == 0 || p.Name == name || p.Name == "" {
-			continue
-		}
-		d := recall.Distance(name, p.Name)
-		contains := strings.Contains(p.Name, name) || strings.Contains(name, p.Name)
-		if contains || d <= max(1, min(len(name), len(p.Name))/3) {
-			found = append(found, near{p.Name, d})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
-	var names []string
-	for _, n := range found[:min(maxSimilar, len(found))] {
-		names = append(names, n.name)
-	}
-	return names, nil
+	return recall.SimilarProjects(name, projects), nil
 }

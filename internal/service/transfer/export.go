@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"engram"
 	"engram/internal/policy"
+	"engram/internal/project"
+	"engram/internal/recall"
 	"engram/internal/store"
 )
 
@@ -64,17 +68,45 @@ func (s *Service) writeForm(ctx context.Context, workspace string, w io.Writer, 
 	return out.close()
 }
 
-// resolveAll follows the aliases of project names.
+// resolveAll follows the aliases of project names. One that nothing is filed under
+// is refused: an empty export would look like one that was made.
 func (s *Service) resolveAll(ctx context.Context, workspace string, projects []string) ([]string, error) {
 	var out []string
 	for _, p := range projects {
-		name, err := s.store.ResolveProject(ctx, workspace, engram.NormalizeProject(p))
+		asked := project.Normalize(p)
+		if p != "" && asked == "" {
+			return nil, engram.Errorf(engram.ErrInvalid, "the project is blank").WithCode("invalid_project").
+				WithHint("name one, or leave it out")
+		}
+		name, err := s.store.ResolveProject(ctx, workspace, asked)
+		if err == nil && name != "" {
+			err = s.mustHave(ctx, workspace, name)
+		}
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, name)
 	}
 	return out, nil
+}
+
+// mustHave is nil for a project that something is filed under, if only deleted
+// memories; for others the error names those of a similar name.
+func (s *Service) mustHave(ctx context.Context, workspace, name string) error {
+	projects, err := s.store.ListProjects(ctx, workspace)
+	if err != nil || slices.ContainsFunc(projects, func(p engram.Project) bool { return p.Name == name }) {
+		return err
+	}
+	n, err := s.store.CountMemories(ctx, store.Filter{Workspace: workspace, Projects: []string{name}, Deleted: store.WithDeleted})
+	if err != nil || n > 0 {
+		return err
+	}
+	e := engram.Errorf(engram.ErrNotFound, "there is nothing in project %q", s.cleaner().id(name)).WithCode("unknown_project").
+		WithHint("the list of projects says which there are")
+	if similar := recall.SimilarProjects(name, projects); len(similar) > 0 {
+		e = e.WithHint("similar projects: %s", strings.Join(similar, ", "))
+	}
+	return e
 }
 
 func (s *Service) progress(done int) {

@@ -236,7 +236,7 @@ func (o *outline) identify(format, version json.RawMessage, lists int) error {
 		o.version = wireVersions[0]
 		return nil
 	}
-	if json.Unmarshal(version, &o.version) != nil || version == nil {
+	if json.Unmarshal(version, &o.version) != nil || strings.TrimSpace(o.version) == "" {
 		return notExport("it has no version")
 	}
 	if !slices.Contains(wireVersions, o.version) {
