@@ -35,7 +35,7 @@ func (c *client) place(session, project string) (string, string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case session == "" && (project == "" || engram.NormalizeProject(project) == engram.NormalizeProject(c.project)):
+	case session == "" && (project == "" || c.project != "" && engram.NormalizeProject(project) == engram.NormalizeProject(c.project)):
 		return c.session, c.project
 	case session == c.session && project == "":
 		return session, c.project

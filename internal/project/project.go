@@ -77,6 +77,10 @@ func Normalize(name string) string {
 
 var windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:[\\/]|\\\\)`)
 
+// IsAbs reports whether dir is an absolute path, of this operating system or of
+// another. A relative one is another directory to every process.
+func IsAbs(dir string) bool { return filepath.IsAbs(dir) || foreign(dir) }
+
 // foreign reports whether dir is a path of another operating system, of which
 // only the name can be told.
 func foreign(dir string) bool { return runtime.GOOS != "windows" && windowsPath.MatchString(dir) }
