@@ -55,7 +55,7 @@ Text between <private> and </private> and credentials are taken out before it is
 	f.StringVar(&in.Scope, "scope", "project", "project, personal or global")
 	f.StringVar(&in.TopicKey, "topic", "", "topic key: saving the same one again updates the memory")
 	f.StringVar(&in.Session, "session", "", "session id")
-	f.StringVar(&in.Status, "status", "", "of a task: open or done")
+	f.StringVar(&in.Status, "status", "", "how far a task is: done ends it, any other word (open, blocked, …) leaves it open")
 	f.StringSliceVar(&in.Files, "files", nil, "files it is about")
 	f.BoolVar(&in.Pinned, "pin", false, "show it first in every context")
 	f.Float64Var(&importance, "importance", 0, "0 to 1")
@@ -162,6 +162,9 @@ func (g *globals) printSaved(cmd *cobra.Command, res memory.SaveResult) error {
 		fmt.Fprintf(w, "%s %d (%s)", verb, res.ID, res.Type)
 		if res.Project != "" {
 			fmt.Fprintf(w, " in %s", res.Project)
+		}
+		if res.Outcome == store.Duplicate && res.TopicKey != "" {
+			fmt.Fprintf(w, ", topic key %s", res.TopicKey)
 		}
 		fmt.Fprintln(w)
 		printRedacted(w, res.Redacted)

@@ -94,7 +94,7 @@ func (r *saveResult) words() string {
 	var b strings.Builder
 	switch store.Outcome(r.Status) {
 	case store.Updated:
-		fmt.Fprintf(&b, "Updated #%d, now revision %d; the older text stays in its history", r.ID, r.Revision)
+		fmt.Fprintf(&b, "Updated #%d, now revision %d; older versions stay in its history", r.ID, r.Revision)
 	case store.Duplicate:
 		fmt.Fprintf(&b, "Known already as #%d; counted as seen again", r.ID)
 	default:

@@ -104,7 +104,7 @@ func TestReplies(t *testing.T) {
 		{
 			"same topic", "mem_save",
 			fields{"title": "Login", "content": "passkeys now", "topic_key": "auth/login-form", "project": "here"},
-			"Updated #2, now revision 2; the older text stays in its history.",
+			"Updated #2, now revision 2; older versions stay in its history.",
 			`{"id":2,"status":"updated","revision":2}`,
 		},
 		{

@@ -40,7 +40,7 @@ type Outcome string
 // The outcomes of a save.
 const (
 	Created   Outcome = "created"   // a new memory
-	Updated   Outcome = "updated"   // a new version of a topic's living memory
+	Updated   Outcome = "updated"   // a new version of a topic's living memory, or an edit by a duplicate
 	Duplicate Outcome = "duplicate" // counted on a memory that was there
 )
 
@@ -65,6 +65,7 @@ type Saved struct {
 	ID            int64
 	UID           string
 	Outcome       Outcome
+	TopicKey      string // that is in force
 	RevisionCount int
 }
 
@@ -93,10 +94,13 @@ type Memories interface {
 	//     CreatedAt stay. An identical text counts as a revision too.
 	//  2. duplicate: a living memory of the same workspace, hash, project, scope,
 	//     type, title, speaker and role was seen within rule.Window before rule.Now:
-	//     DuplicateCount + 1, LastSeenAt = rule.Now, and it takes m's TopicKey if
-	//     it has none. A session_summary is one of the same session only. With
-	//     m.OccurredAt set (dated turns, chat imports) it must be the same session
-	//     and OccurredAt: the same turn, sent once more.
+	//     DuplicateCount + 1, LastSeenAt = rule.Now. A session_summary is one of the
+	//     same session only. With m.OccurredAt set (dated turns, chat imports) it must
+	//     be the same session and OccurredAt: the same turn, sent once more. One with
+	//     another topic key than m's is none. It takes over what m adds: a TopicKey
+	//     where it has none; Files that it lacks, a higher Importance, Pinned, another
+	//     Status. Any but the key make it an edit: the outcome is Updated,
+	//     RevisionCount + 1, UpdatedAt = rule.Now; key and files make a new Version.
 	//  3. else a new row; m.ID and m.UID are set.
 	// The session named by m.Session is created where unknown, and its LastSeen
 	// set, in the same transaction; one that lapsed becomes active again.

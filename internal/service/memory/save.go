@@ -84,11 +84,11 @@ func saveResult(m *engram.Memory, saved store.Saved, redacted []string) SaveResu
 		Type:          m.Type,
 		Project:       m.Project,
 		Session:       m.Session,
-		TopicKey:      m.TopicKey,
+		TopicKey:      saved.TopicKey,
 		RevisionCount: saved.RevisionCount,
 		Redacted:      redacted,
 	}
-	if m.TopicKey == "" {
+	if r.TopicKey == "" {
 		// It fails only without any text.
 		r.Suggested, _ = text.SuggestTopicKey(m.Type, m.Title, m.Content)
 	}

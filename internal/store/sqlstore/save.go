@@ -153,7 +153,7 @@ func (v *saver) overwriteTopic(ctx context.Context, m *engram.Memory) (store.Sav
 	}
 	v.counted[id] = true
 	// A text of little trust takes the trust of the one that it replaces away.
-	saved := store.Saved{ID: id, Outcome: store.Updated}
+	saved := store.Saved{ID: id, Outcome: store.Updated, TopicKey: m.TopicKey}
 	err = v.tx.Row(ctx, `UPDATE memories SET type = $1, title = $2, content = $3, hash = $4, tool_name = $5, files = $6,
 			origin = $7, trust = $8,
 			importance = CASE WHEN $9 <> 0.0 THEN $9 ELSE importance END,
@@ -183,7 +183,7 @@ func (v *saver) insert(ctx context.Context, m *engram.Memory) (store.Saved, erro
 	if err := insertMemory(ctx, v.tx, m, seq); err != nil {
 		return store.Saved{}, err
 	}
-	return store.Saved{ID: m.ID, UID: m.UID, Outcome: store.Created, RevisionCount: 1}, nil
+	return store.Saved{ID: m.ID, UID: m.UID, Outcome: store.Created, TopicKey: m.TopicKey, RevisionCount: 1}, nil
 }
 
 // insertMemory stores m as it is and sets its ID, and its UID where it has none.

@@ -165,8 +165,11 @@ var duplicateTests = map[string]func(t *testing.T, f *fixture){
 		if saved.Outcome != store.Updated || saved.ID != id {
 			t.Errorf("third save: %+v, want an update of %d", saved, id)
 		}
+		same(t, "a key in force is told", f.save(t, note("b", "y")).TopicKey, "k")
 		f.save(t, note("c", "z", topic("k1")))
-		f.save(t, note("c", "z", topic("k2")))
+		same(t, "another topic", f.save(t, note("c", "z", topic("k2"))).Outcome, store.Created)
+		same(t, "no topic", f.save(t, note("c", "z")).Outcome, store.Duplicate)
+		same(t, "the first topic", f.save(t, note("c", "z", topic("k1"))).Outcome, store.Updated)
 		ms := must(f.ListMemories(t.Context(), store.Filter{Workspace: ws}, store.ByCreated, store.Page{}))(t)
 		var keys []string
 		for _, m := range ms {
@@ -174,7 +177,63 @@ var duplicateTests = map[string]func(t *testing.T, f *fixture){
 				keys = append(keys, m.TopicKey)
 			}
 		}
-		same(t, "a key that is there is kept", keys, []string{"k1"})
+		slices.Sort(keys)
+		same(t, "a living memory for each key", keys, []string{"k1", "k2"})
+		for _, key := range []string{"d1", "d2"} {
+			same(t, "a dated one, "+key, f.save(t, note("d", "dated", occurred(start), topic(key))).Outcome, store.Created)
+		}
+	},
+	"a duplicate takes over what the save adds": func(t *testing.T, f *fixture) {
+		for name, dated := range map[string][]func(*engram.Memory){"undated": nil, "dated": {occurred(start), said("Ana", "user")}} {
+			save := func(set ...func(*engram.Memory)) store.Saved {
+				f.tick(time.Minute)
+				return f.save(t, note(name, name+" text", append(slices.Clone(dated), set...)...))
+			}
+			first := save(typed(engram.TypeTask), func(m *engram.Memory) { m.Files, m.Importance, m.Status = []string{"a.go"}, 0.5, "open" })
+			revision, version := 1, 1
+			for _, tt := range []struct {
+				what    string
+				set     func(m *engram.Memory)
+				edits   bool
+				version bool
+			}{
+				{"nothing", func(*engram.Memory) {}, false, false},
+				{"what is there", func(m *engram.Memory) { m.Files, m.Importance, m.Status = []string{"a.go"}, 0.25, "open" }, false, false},
+				{"status", func(m *engram.Memory) { m.Status = engram.StatusDone }, true, false},
+				{"pinned", func(m *engram.Memory) { m.Pinned = true }, true, false},
+				{"importance", func(m *engram.Memory) { m.Importance = 0.75 }, true, false},
+				{"files", func(m *engram.Memory) { m.Files = []string{"b.go", "a.go"} }, true, true},
+				{"topic", func(m *engram.Memory) { m.TopicKey = "t/" + name }, false, true},
+			} {
+				before := f.get(t, first.ID)
+				saved := save(typed(engram.TypeTask), tt.set)
+				want := store.Saved{ID: first.ID, UID: first.UID, Outcome: store.Duplicate, RevisionCount: revision}
+				if tt.edits {
+					revision++
+					want.Outcome, want.RevisionCount = store.Updated, revision
+				}
+				if tt.version {
+					version++
+				}
+				got := f.get(t, first.ID)
+				want.TopicKey = got.TopicKey
+				same(t, name+" "+tt.what, saved, want)
+				same(t, tt.what+": version", got.Version, version)
+				same(t, tt.what+": sightings", got.DuplicateCount, before.DuplicateCount+1)
+				same(t, tt.what+": seen", got.LastSeenAt, f.now)
+				same(t, tt.what+": updated", got.UpdatedAt.Equal(f.now), tt.edits)
+			}
+			got := f.get(t, first.ID)
+			same(t, "files", got.Files, []string{"a.go", "b.go"})
+			same(t, "status", got.Status, engram.StatusDone)
+			same(t, "importance", got.Importance, 0.75)
+			same(t, "pinned", got.Pinned, true)
+			same(t, "topic", got.TopicKey, "t/"+name)
+			hits := must(f.Keyword(t.Context(), store.KeywordQuery{
+				Filter: store.Filter{Workspace: ws, Pinned: true}, Terms: []store.Term{{Text: "b.go", Weight: 1}, {Text: name, Weight: 1}}, Limit: 10,
+			}))(t)
+			same(t, "found by what it took over", len(hits.Hits) > 0 && hits.Hits[0].ID == first.ID, true)
+		}
 	},
 	"ever duplicate asks for hash and project alone": func(t *testing.T, f *fixture) {
 		id := f.save(t, note("a", "x", typed("decision"), scope(engram.ScopePersonal))).ID

@@ -38,7 +38,7 @@ var mergedTests = map[string]func(t *testing.T, f *fixture){
 		f.mergeInto(t, "old", "new")
 		first := f.save(t, note("k", "k1", project("new"), topic("k"))).ID
 		same(t, "topic", f.save(t, note("k", "k2", project("old"), topic("k"))),
-			store.Saved{ID: first, UID: f.get(t, first).UID, Outcome: store.Updated, RevisionCount: 2})
+			store.Saved{ID: first, UID: f.get(t, first).UID, Outcome: store.Updated, TopicKey: "k", RevisionCount: 2})
 		f.save(t, note("d", "d", project("new")))
 		same(t, "duplicate", f.save(t, note("d", "d", project("old"))).Outcome, store.Duplicate)
 	},

@@ -75,7 +75,7 @@ var saveTests = map[string]func(t *testing.T, f *fixture){
 		m := note("new", "new text", topic("k"), session("s2"), typed("decision"))
 		m.ToolName, m.Files, m.Origin, m.Trust = "t", []string{"f"}, engram.OriginWeb, 0
 		saved := f.save(t, m)
-		same(t, "Saved", saved, store.Saved{ID: first.ID, UID: first.UID, Outcome: store.Updated, RevisionCount: 2})
+		same(t, "Saved", saved, store.Saved{ID: first.ID, UID: first.UID, Outcome: store.Updated, TopicKey: "k", RevisionCount: 2})
 		want := note("new", "new text", topic("k"), session("s1"), typed("decision"))
 		want.ToolName, want.Files, want.Origin, want.Trust = "t", []string{"f"}, engram.OriginWeb, 0
 		want.ID, want.UID, want.Version, want.RevisionCount, want.DuplicateCount = first.ID, first.UID, 2, 2, 1
