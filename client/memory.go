@@ -231,6 +231,7 @@ type Found struct {
 	NoAnswer        bool     `json:"no_answer"` // nothing cleared the floor
 	Project         string   `json:"project"`
 	SimilarProjects []string `json:"similar_projects"`
+	Warnings        []string `json:"warnings"` // what the search had to do without, each beginning with a code
 }
 
 // Search finds the memories that answer a query.
@@ -280,6 +281,8 @@ type Context struct {
 	Memories int    `json:"memories"`
 	Prompts  int    `json:"prompts"`
 	Left     int    `json:"left"` // memories that are not in the text
+
+	Warnings []string `json:"warnings"` // as Found's
 }
 
 // Context gives the block for the start of a session.

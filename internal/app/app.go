@@ -9,11 +9,13 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"engram"
 	"engram/internal/config"
 	"engram/internal/project"
+	"engram/internal/service/embedding"
 	"engram/internal/service/memory"
 	"engram/internal/service/transfer"
 	"engram/internal/service/upkeep"
@@ -38,6 +40,7 @@ type App struct {
 	Memory   *memory.Service
 	Transfer *transfer.Service
 	Upkeep   *upkeep.Service
+	Embedder *embedding.Service
 
 	store store.Store
 }
@@ -47,24 +50,36 @@ const databaseName = "memory.db"
 
 // Open opens the store of the settings, making it where there is none.
 func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
+	log := logger(cfg, opts)
+	asking, err := embedderOptions(cfg.Embedder, opts, log)
+	if err != nil {
+		return nil, err
+	}
+	var embedder atomic.Pointer[embedding.Service]
 	st, err := sqlite.Open(ctx, filepath.Join(cfg.DataDir, databaseName), sqlite.Options{
-		SyncFull: cfg.Synchronous == "full",
-		Log:      logger(cfg, opts),
+		SyncFull: cfg.Synchronous == "full", Log: log, AfterWrite: func() {
+			if e := embedder.Load(); e != nil {
+				e.Written()
+			}
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
+	embedder.Store(embedding.New(st, asking))
 	window := cfg.DuplicateWindow
 	if window == 0 {
 		window = -1 // none are looked for; a zero option would mean the default
 	}
-	maintain := upkeep.New(st, upkeepOptions(cfg))
+	options := upkeepOptions(cfg)
+	options.Beside = embedder.Load().Findings
+	maintain := upkeep.New(st, options)
 	return &App{
-		store: st,
+		store: st, Embedder: embedder.Load(),
 		Memory: memory.New(st, memory.Options{
 			MaxContent: cfg.MaxContent, DuplicateWindow: window, SessionIdle: cfg.SessionIdle,
 			KeepSecrets: !cfg.RedactSecrets, Zone: cfg.Zone, DefaultProject: detector(cfg, opts),
-			Backups: maintain.Backups, Now: opts.Now,
+			Backups: maintain.Backups, Now: opts.Now, Meanings: embedder.Load(),
 		}),
 		Transfer: transfer.New(st, transfer.Options{
 			MaxContent: cfg.MaxContent, KeepSecrets: !cfg.RedactSecrets, Dir: cfg.DataDir, Progress: opts.Progress,
@@ -75,6 +90,7 @@ func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 
 // Close ends what the services do in the background and closes the store.
 func (a *App) Close() error {
+	a.Embedder.Stop()
 	a.Memory.Close()
 	return a.store.Close()
 }

@@ -19,9 +19,17 @@ import (
 // idleEvery is how often a long-running process looks after the store.
 const idleEvery = time.Minute
 
-// Serve serves the REST API until ctx ends. ready is told the address, and the
-// file with the token, "" when none is asked for.
-func Serve(ctx context.Context, cfg config.Config, opts Options, ready func(url, tokenFile string)) (err error) {
+// Serving says where the REST API is served.
+type Serving struct {
+	URL        string // for clients on this machine
+	Listen     string // address and port
+	Everywhere bool   // on every interface
+	Exposed    bool   // other machines may reach it
+	TokenFile  string // "" when no token is asked for
+}
+
+// Serve serves the REST API until ctx ends. ready is told where, once it is.
+func Serve(ctx context.Context, cfg config.Config, opts Options, ready func(Serving)) (err error) {
 	// Each call of the API names its project: that of the directory that the
 	// server was started in has nothing to do with it.
 	home := opts
@@ -54,7 +62,10 @@ func Serve(ctx context.Context, cfg config.Config, opts Options, ready func(url,
 	}
 	stop := a.lookAfter(ctx, log, idleEvery)
 	defer stop()
-	ready(server.URL(), tokenFile)
+	ready(Serving{
+		URL: server.URL(), Listen: server.Addr().String(),
+		Everywhere: server.Everywhere(), Exposed: server.Exposed(), TokenFile: tokenFile,
+	})
 	return server.Wait()
 }
 
@@ -62,6 +73,7 @@ func Serve(ctx context.Context, cfg config.Config, opts Options, ready func(url,
 // stop is called, which waits for the work under way.
 func (a *App) lookAfter(ctx context.Context, log *slog.Logger, every time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(AsOwner(ctx, "upkeep", engram.OriginTool))
+	a.Embedder.Start(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -72,7 +84,7 @@ func (a *App) lookAfter(ctx context.Context, log *slog.Logger, every time.Durati
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if err := a.Upkeep.Idle(ctx); err != nil && ctx.Err() == nil {
+				if err := errors.Join(a.Upkeep.Idle(ctx), a.Embedder.Idle(ctx)); err != nil && ctx.Err() == nil {
 					log.WarnContext(ctx, "upkeep failed", "error", err)
 				}
 				debug.FreeOSMemory()

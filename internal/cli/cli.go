@@ -120,7 +120,7 @@ func exitCode(err error) int {
 		return ExitNotFound
 	case errors.Is(err, engram.ErrForbidden), errors.Is(err, engram.ErrUnauthenticated):
 		return ExitDenied
-	case errors.Is(err, engram.ErrInvalid):
+	case errors.Is(err, engram.ErrInvalid), errors.Is(err, engram.ErrTooLarge):
 		return ExitUsage
 	}
 	return ExitFailure
@@ -165,10 +165,10 @@ type globals struct {
 }
 
 func newRootCmd(g *globals) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
-		Use:     "engram",
-		Short:   "One memory for every AI tool",
-		Version: g.env.Version,
+		Use:   "engram",
+		Short: "One memory for every AI tool",
 		Long: `Engram is one memory that you hold and that every AI tool reads and writes.
 
 Data lives in ENGRAM_DATA_DIR (default ~/.engram). Exit codes: 0 ok, 1 failure,
@@ -178,7 +178,10 @@ Data lives in ENGRAM_DATA_DIR (default ~/.engram). Exit codes: 0 ok, 1 failure,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case version:
+				return g.printVersion(cmd)
+			case len(args) == 0:
 				return g.help(cmd)
 			}
 			return usageError{fmt.Errorf("there is no command %q%s", args[0], suggestion(cmd, args[0]))}
@@ -186,13 +189,14 @@ Data lives in ENGRAM_DATA_DIR (default ~/.engram). Exit codes: 0 ok, 1 failure,
 	}
 	root.PersistentFlags().StringVar(&g.dataDir, "data-dir", "", "where the memory lives (default $ENGRAM_DATA_DIR, else ~/.engram)")
 	root.PersistentFlags().BoolVar(&g.json, "json", false, "print JSON")
+	root.Flags().BoolVarP(&version, "version", "v", false, "print the version") // cobra's own knows no --json
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newSaveCmd(g), newSearchCmd(g), newRecallCmd(g), newContextCmd(g), newTimelineCmd(g),
 		newShowCmd(g), newEditCmd(g), newDeleteCmd(g), newRestoreCmd(g), newPinCmd(g), newUnpinCmd(g), newHistoryCmd(g), newListCmd(g),
 		newCaptureCmd(g), newPromptsCmd(g), newSessionsCmd(g), newProjectsCmd(g), newStatsCmd(g),
 		newMCPCmd(g), newServeCmd(g),
-		newExportCmd(g), newImportCmd(g), newBackupCmd(g), newDoctorCmd(g),
+		newExportCmd(g), newImportCmd(g), newBackupCmd(g), newDoctorCmd(g), newEmbedCmd(g),
 		newBenchCmd(g), newCompletionCmd(g), newVersionCmd(g),
 	)
 	help := newHelpCmd(g)

@@ -98,6 +98,7 @@ var commands = map[string]usage{
 	"import":           {ok: []string{"@export.json"}, fails: []failure{{2, ""}, {3, "@none"}, {2, "@broken.json"}, {2, "@."}}},
 	"backup":           {ok: []string{"@copy.db"}, fails: []failure{{2, "@a @b"}, {1, "@backup.db"}}},
 	"doctor":           {fails: []failure{{2, "more"}}},
+	"embed":            {fails: []failure{{2, "more"}}},
 	"bench":            {fails: []failure{{2, "more"}}},
 	"bench retrieval": {ok: []string{"@sets", "--set", "little", "--ablation"}, fails: []failure{
 		{2, ""},

@@ -51,6 +51,9 @@ func (g *globals) explain(ctx context.Context, a *app.App, cmd *cobra.Command, i
 	if err != nil {
 		return err
 	}
+	if e.Trace != nil {
+		g.warn(e.Trace.Warnings)
+	}
 	return g.print(cmd, e, func(w *out) { printExplanation(w, &e) })
 }
 

@@ -117,7 +117,7 @@ func newEditCmd(g *globals) *cobra.Command {
 	f.StringVar(&project, "project", "", "move it to this project")
 	f.StringVar(&scope, "scope", "", "project, personal or global")
 	f.StringVar(&topic, "topic", "", "new topic key, '' for none")
-	f.StringVar(&status, "status", "", "of a task: open or done")
+	f.StringVar(&status, "status", "", "how far a task is: done ends it, any other word (open, blocked, …) leaves it open")
 	f.Float64Var(&importance, "importance", 0, "0 to 1")
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"engram"
+	"engram/client"
 	"engram/internal/app"
 
 	"github.com/spf13/cobra"
@@ -162,7 +163,8 @@ func newStatsCmd(g *globals) *cobra.Command {
 				Bytes    int64          `json:"bytes"`
 				Path     string         `json:"path"`
 				Schema   int            `json:"schema_version"`
-			}{s.Memories, s.Deleted, s.Versions, s.Sessions, s.Prompts, s.ByType, list(s.Projects), s.Bytes, s.Path, s.SchemaVersion}
+				Models   []client.Model `json:"embedder_models,omitempty"`
+			}{s.Memories, s.Deleted, s.Versions, s.Sessions, s.Prompts, s.ByType, list(s.Projects), s.Bytes, s.Path, s.SchemaVersion, viewModels(s.Models)}
 			if view.ByType == nil {
 				view.ByType = map[string]int{}
 			}
@@ -174,6 +176,9 @@ func newStatsCmd(g *globals) *cobra.Command {
 				}
 				if len(s.Projects) > 0 {
 					fmt.Fprintf(w, "projects: %s\n", strings.Join(s.Projects, ", "))
+				}
+				for _, m := range view.Models {
+					fmt.Fprintf(w, "%s: %d have a vector, %d wait for one, %d could not get one\n", m.Name, m.Have, m.Lack, m.Failed)
 				}
 				fmt.Fprintf(w, "%s, %.1f MB\n", s.Path, float64(s.Bytes)/1e6)
 			})

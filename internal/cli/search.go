@@ -56,13 +56,14 @@ type searchJSON struct {
 	NoAnswer        bool          `json:"no_answer"`
 	Project         string        `json:"project,omitempty"`
 	SimilarProjects []string      `json:"similar_projects"`
+	Warnings        []string      `json:"warnings,omitempty"`
 	Trace           *memory.Trace `json:"trace,omitempty"`
 }
 
 func viewSearch(res memory.SearchResult) searchJSON {
 	out := searchJSON{
 		Items: make([]client.Hit, 0, len(res.Hits)), NoAnswer: res.NoAnswer,
-		Project: res.Project, SimilarProjects: list(res.SimilarProjects), Trace: res.Trace,
+		Project: res.Project, SimilarProjects: list(res.SimilarProjects), Warnings: res.Warnings, Trace: res.Trace,
 	}
 	for _, h := range res.Hits {
 		out.Items = append(out.Items, client.Hit{Memory: viewMemory(h.Memory), Probability: h.Probability})
@@ -91,6 +92,7 @@ func newSearchCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			g.warn(res.Warnings)
 			return g.print(cmd, viewSearch(res), func(w *out) { printSearch(w, res) })
 		}),
 	}
@@ -145,6 +147,7 @@ func newRecallCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			g.warn(res.Warnings)
 			view := struct {
 				Text       string `json:"text"`
 				Tokens     int    `json:"tokens"`
@@ -181,6 +184,7 @@ func newContextCmd(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			g.warn(res.Warnings)
 			view := struct {
 				Context  string `json:"context"`
 				Project  string `json:"project,omitempty"`

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
 
+	"engram"
 	"engram/internal/app"
 
 	"github.com/spf13/cobra"
@@ -25,6 +27,9 @@ this themselves; it ends when its input closes.`,
 				return err
 			}
 			if project != "" {
+				if engram.NormalizeProject(project) == "" {
+					return usageError{errors.New("--project is blank: name one, or leave it out")}
+				}
 				cfg.Project = project
 			}
 			return app.ServeMCP(cmd.Context(), cfg, g.appOptions(), tools, g.env.In, g.env.Out)
@@ -64,20 +69,38 @@ The API is described at /v1/docs.`,
 			if addr != "" {
 				cfg.Addr = addr
 			}
-			return app.Serve(cmd.Context(), cfg, g.appOptions(), func(url, tokenFile string) {
+			return app.Serve(cmd.Context(), cfg, g.appOptions(), func(s app.Serving) {
 				// Whether anybody reads the address does not matter to the service.
-				_ = g.print(cmd, map[string]string{"url": url, "token_file": tokenFile}, func(w *out) {
-					fmt.Fprintf(w, "engram serves %s\n", url)
-					if tokenFile != "" {
-						fmt.Fprintf(w, "token: %s\n", tokenFile)
-					}
-				})
+				_ = g.printServing(cmd, s)
 			})
 		},
 	}
 	rangeVar(cmd.Flags(), &port, "port", 0, 0, 65535, "port (default $ENGRAM_PORT, else 7437; 0 = any free one)")
 	cmd.Flags().StringVar(&addr, "addr", "", "address to listen on (default $ENGRAM_ADDR, else 127.0.0.1)")
 	return cmd
+}
+
+// printServing says where the API is served, and to whom.
+func (g *globals) printServing(cmd *cobra.Command, s app.Serving) error {
+	if s.Exposed {
+		g.warn([]string{"other machines can reach " + s.Listen + ": what they send and get is not encrypted, the token among it; " +
+			"put a proxy with TLS before it, and name the hosts that it answers to in hosts in config.toml"})
+	}
+	view := struct {
+		URL       string `json:"url"`
+		Listen    string `json:"listen"`
+		AllHosts  bool   `json:"all_interfaces"`
+		TokenFile string `json:"token_file"`
+	}{s.URL, s.Listen, s.Everywhere, s.TokenFile}
+	return g.print(cmd, view, func(w *out) {
+		fmt.Fprintf(w, "engram serves %s\n", s.URL)
+		if s.Everywhere {
+			fmt.Fprintf(w, "listening on %s (all interfaces)\n", s.Listen)
+		}
+		if s.TokenFile != "" {
+			fmt.Fprintf(w, "token: %s\n", s.TokenFile)
+		}
+	})
 }
 
 func newVersionCmd(g *globals) *cobra.Command {
@@ -87,10 +110,14 @@ func newVersionCmd(g *globals) *cobra.Command {
 		Example: "  engram version",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			view := map[string]string{"version": g.env.Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
-			return g.print(cmd, view, func(w *out) {
-				fmt.Fprintf(w, "engram %s (%s, %s/%s)\n", g.env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			})
+			return g.printVersion(cmd)
 		},
 	}
+}
+
+func (g *globals) printVersion(cmd *cobra.Command) error {
+	view := map[string]string{"version": g.env.Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
+	return g.print(cmd, view, func(w *out) {
+		fmt.Fprintf(w, "engram %s (%s, %s/%s)\n", g.env.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	})
 }

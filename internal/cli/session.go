@@ -202,13 +202,14 @@ func newPromptsCmd(g *globals) *cobra.Command {
 			var list memory.PromptsResult
 			var err error
 			if search != "" {
-				list.Prompts, err = a.Memory.SearchPrompts(ctx, search, in)
+				list, err = a.Memory.SearchPrompts(ctx, search, in)
 			} else {
 				list, err = a.Memory.Prompts(ctx, in)
 			}
 			if err != nil {
 				return err
 			}
+			g.warn(list.Warnings)
 			view := struct {
 				Items []promptJSON `json:"items"`
 				Next  string       `json:"next_cursor"`
@@ -261,8 +262,8 @@ func newPromptShowCmd(g *globals) *cobra.Command {
 // parsePromptID reads the id of a prompt, with or without #.
 func parsePromptID(s string) (int64, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(s, "#"), 10, 64)
-	if err != nil {
-		return 0, usageError{fmt.Errorf("%q is not the id of a prompt", s)}
+	if err != nil || id <= 0 {
+		return 0, usageError{fmt.Errorf("%q is not the id of a prompt: use a number like 12", s)}
 	}
 	return id, nil
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Zone            *time.Location // of the user, for dates in questions and display
 	Synchronous     string         // normal or full: how hard SQLite pushes a commit to the disk
 	LogLevel        string         // debug, info, warn, error
+	Embedder        Embedder
 }
 
 // file is config.toml; a nil field is not set there.
@@ -50,6 +51,8 @@ type file struct {
 	TimeZone        *string  `toml:"time_zone"`
 	Synchronous     *string  `toml:"synchronous"`
 	LogLevel        *string  `toml:"log_level"`
+
+	embedderFile
 }
 
 // Load reads the settings. getenv is os.Getenv, or a test's; dataDir is the
@@ -83,7 +86,7 @@ func Load(getenv func(string) string, home, dataDir string) (Config, error) {
 	if err := c.readEnvironment(getenv); err != nil {
 		return c, err
 	}
-	return c, c.check()
+	return c, errors.Join(c.check(), c.Embedder.check())
 }
 
 func (c *Config) readFile(path string) error {
@@ -97,7 +100,7 @@ func (c *Config) readFile(path string) error {
 	var f file
 	dec := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {
-		return engram.Errorf(engram.ErrInvalid, "%s: %s", path, tomlMessage(err)).WithCode("bad_config")
+		return engram.Errorf(engram.ErrInvalid, "%s: %s", path, tomlMessage(data, err)).WithCode("bad_config")
 	}
 	set(&c.Project, f.Project)
 	set(&c.Addr, f.Addr)
@@ -107,36 +110,13 @@ func (c *Config) readFile(path string) error {
 	set(&c.RedactSecrets, f.RedactSecrets)
 	set(&c.Synchronous, f.Synchronous)
 	set(&c.LogLevel, f.LogLevel)
+	c.Embedder.read(&f.embedderFile)
 	c.Hosts, c.Origins = f.Hosts, f.Origins
 	return errors.Join(
 		setDuration(&c.DuplicateWindow, f.DuplicateWindow, path+": duplicate_window"),
 		setDuration(&c.SessionIdle, f.SessionIdle, path+": session_idle"),
 		setZone(&c.Zone, f.TimeZone, path+": time_zone"),
 	)
-}
-
-func tomlMessage(err error) string {
-	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
-		first := strict.Errors[0]
-		row, _ := first.Position()
-		return "line " + strconv.Itoa(row) + ": setting " + strconv.Quote(joinKey(first.Key())) + " is not known"
-	}
-	if decode, ok := errors.AsType[*toml.DecodeError](err); ok {
-		row, col := decode.Position()
-		return "line " + strconv.Itoa(row) + ", column " + strconv.Itoa(col) + ": " + decode.Error()
-	}
-	return err.Error()
-}
-
-func joinKey(key toml.Key) string {
-	out := ""
-	for i, k := range key {
-		if i > 0 {
-			out += "."
-		}
-		out += k
-	}
-	return out
 }
 
 func (c *Config) readEnvironment(getenv func(string) string) error {
@@ -149,6 +129,7 @@ func (c *Config) readEnvironment(getenv func(string) string) error {
 	text(&c.Addr, "ENGRAM_ADDR")
 	text(&c.LogLevel, "ENGRAM_LOG_LEVEL")
 	var errs []error
+	errs = append(errs, c.Embedder.readEnvironment(getenv))
 	if v := getenv("ENGRAM_PORT"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil {
@@ -171,6 +152,8 @@ func (c *Config) readEnvironment(getenv func(string) string) error {
 
 func (c *Config) check() error {
 	switch {
+	case c.Project != "" && engram.NormalizeProject(c.Project) == "":
+		return invalid("project", c.Project, "name one, or leave it out to have it found from the directory")
 	case c.Port < 0 || c.Port > 65535:
 		return invalid("port", strconv.Itoa(c.Port), "use a number from 0 to 65535")
 	case c.MaxContent < 1024:

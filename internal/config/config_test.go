@@ -66,6 +66,15 @@ func TestBadSettingsSayWhereTheyStand(t *testing.T) {
 		{"unknown setting", "prot = 1\n", nil, `"prot" is not known`},
 		{"broken file", "port = \n", nil, "line 1"},
 		{"wrong type", "port = 'x'\n", nil, "line 1"},
+		{"a text for a number", "project = 'a'\nport = 'x'\n", nil, `config.toml: line 2, column 8: setting "port" must be a whole number`},
+		{"a fraction", "port = 1.5\n", nil, `setting "port" must be a whole number`},
+		{"a table for a number", "[port]\nx = 1\n", nil, `setting "port" must be a whole number`},
+		{"a number for a switch", "local_auth = 1\n", nil, `setting "local_auth" must be true or false`},
+		{"a list for a text", "project = ['a']\n", nil, `setting "project" must be a text in quotation marks`},
+		{"a list of numbers", "hosts = [1]\n", nil, `setting "hosts" must be a list of texts`},
+		{"twice", "port = 1\nport = 2\n", nil, "line 2, column 1: key port is already defined"},
+		{"blank project", "project = ' '\n", nil, "project is"},
+		{"blank project in environment", "", map[string]string{"ENGRAM_PROJECT": " "}, "project is"},
 		{"duration", "session_idle = 'soon'\n", nil, "session_idle"},
 		{"zone", "time_zone = 'Mars/Base'\n", nil, "time_zone"},
 		{"port in environment", "", map[string]string{"ENGRAM_PORT": "http"}, "ENGRAM_PORT"},
@@ -77,7 +86,10 @@ func TestBadSettingsSayWhereTheyStand(t *testing.T) {
 			t.Parallel()
 			_, err := load(t, tc.toml, tc.env)
 			if !errors.Is(err, engram.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("got %v, want invalid with %q", err, tc.want)
+				t.Fatalf("got %v, want invalid with %q", err, tc.want)
+			}
+			if strings.Contains(err.Error(), "config.file") || strings.Contains(err.Error(), "[]string") {
+				t.Errorf("%v speaks of how the program is made", err)
 			}
 		})
 	}

@@ -34,19 +34,15 @@ func contextTool() tool {
 }
 
 func (c *call) context(ctx context.Context, in contextArgs) (*contextResult, error) {
-	budget := in.MaxBytes
-	for _, n := range c.notes { // they are part of the text and must fit too
-		budget -= len("\nNote: .") + len(n)
-	}
-	got, err := c.Context(ctx, memory.ContextInput{
-		Project:  c.client.scopeOf(in.Project),
-		Scope:    in.Scope,
-		MaxBytes: max(budget, leastContext),
-		Compact:  in.Compact,
-		Query:    in.Query,
-	})
+	got, err := c.Context(ctx, c.contextInput(in))
 	if err != nil {
 		return nil, err
+	}
+	if len(got.Warnings) > 0 { // there must be room for them
+		c.notes = append(c.notes, got.Warnings...)
+		if got, err = c.Context(ctx, c.contextInput(in)); err != nil {
+			return nil, err
+		}
 	}
 	out := &contextResult{
 		Context: got.Text,
@@ -57,6 +53,22 @@ func (c *call) context(ctx context.Context, in contextArgs) (*contextResult, err
 		out.Context = nothing(got.Project, in.Scope)
 	}
 	return out, nil
+}
+
+// contextInput asks for a context that fits with the notes on it, which are part
+// of the text.
+func (c *call) contextInput(in contextArgs) memory.ContextInput {
+	budget := in.MaxBytes
+	for _, n := range c.notes {
+		budget -= len("\nNote: .") + len(n)
+	}
+	return memory.ContextInput{
+		Project:  c.client.scopeOf(in.Project),
+		Scope:    in.Scope,
+		MaxBytes: max(budget, leastContext),
+		Compact:  in.Compact,
+		Query:    in.Query,
+	}
 }
 
 // nothing says that there is nothing, and of what.

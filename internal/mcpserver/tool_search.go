@@ -91,6 +91,9 @@ func (c *call) search(ctx context.Context, in searchArgs) (*searchResult, error)
 		}
 		out.Hits = append(out.Hits, shown)
 	}
+	for _, warning := range found.Warnings {
+		c.note(warning)
+	}
 	c.explain(in, out, found.Project)
 	return out, nil
 }

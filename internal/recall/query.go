@@ -36,6 +36,7 @@ type Query struct {
 	Order    text.Order
 	Vectors  []store.QueryVector // what it means, to each model
 	MatchAll bool                // only what has every word
+	Cut      bool                // it has more words than are looked for
 
 	terms   map[string]int
 	wants   text.Traits  // what a text has that answers it, 0 = nothing in particular
@@ -84,7 +85,7 @@ func Analyse(question string, opts Options) *Query {
 	a := text.AnalyzeQuery(question)
 	q := &Query{
 		Text: question, Language: a.Language, Phrases: a.Phrases,
-		MatchAll: opts.MatchAll, terms: map[string]int{},
+		MatchAll: opts.MatchAll, Cut: a.Cut, terms: map[string]int{},
 	}
 	minus := withMinus(question)
 	for _, w := range a.Words {

@@ -15,6 +15,7 @@ type Trace struct {
 	Arms     []TraceArm `json:"arms"`
 	Floor    float64    `json:"floor"` // least probability of what is returned
 	NoAnswer bool       `json:"no_answer"`
+	Warnings []string   `json:"warnings,omitempty"` // what the search had to do without
 	// Rejected is the best candidate that stayed below the floor.
 	Rejected *TraceCandidate `json:"rejected,omitempty"`
 	// Candidates are the best of the pool, in the order of the ranker.
@@ -33,6 +34,7 @@ type TraceQuery struct {
 	To       *time.Time  `json:"to,omitempty"`
 	Order    string      `json:"order,omitempty"` // latest, first
 	MatchAll bool        `json:"match_all,omitempty"`
+	Cut      bool        `json:"cut,omitempty"` // it had more words than Words has
 }
 
 // TraceWord is a word of the question.
@@ -217,7 +219,7 @@ func (t *Trace) Pack(packing []Packed, id func(index int) int64) {
 
 // Trace is what q was taken for.
 func (q *Query) Trace() TraceQuery {
-	t := TraceQuery{Text: q.Text, Language: q.Language, Phrases: q.Phrases, MatchAll: q.MatchAll, Words: []TraceWord{}}
+	t := TraceQuery{Text: q.Text, Language: q.Language, Phrases: q.Phrases, MatchAll: q.MatchAll, Cut: q.Cut, Words: []TraceWord{}}
 	if q.Window != nil {
 		t.From, t.To = timeOrNil(q.Window.From), timeOrNil(q.Window.To)
 	}

@@ -28,6 +28,7 @@ const (
 //	doc:"…"          what it is, for the OpenAPI document
 //	enum:"a,b"       what it may be
 //	max:"50"         more is taken as this; less than nothing is refused
+//	min:"1"          less is refused under /v1 where it is given; the field is a pointer
 //	required:"true"  must be there
 type field struct {
 	name     string
@@ -37,6 +38,7 @@ type field struct {
 	doc      string
 	enum     []string
 	max      int64 // 0 = none
+	min      int64
 	required bool
 	optional bool // of an answer: left out when empty
 }
@@ -65,6 +67,7 @@ func fieldsOf(t reflect.Type) []field {
 			f.enum = strings.Split(v, ",")
 		}
 		f.max, _ = strconv.ParseInt(sf.Tag.Get("max"), 10, 64)
+		f.min, _ = strconv.ParseInt(sf.Tag.Get("min"), 10, 64)
 		if f.name != "" && f.name != "-" {
 			out = append(out, f)
 		}
@@ -77,7 +80,8 @@ func anyIn(fields []field, where place) bool {
 }
 
 // bindURL sets the fields of v that come from the path and the query string,
-// and gives the names of the parameters that are none of fields.
+// and gives the names of the parameters that are none of fields. Under /v1 one
+// that takes one value may be there once; the routes at the root take the first.
 func bindURL(r *http.Request, v reflect.Value, fields []field) (unknown []string, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -91,6 +95,9 @@ func bindURL(r *http.Request, v reflect.Value, fields []field) (unknown []string
 		case inQuery:
 			values = query[f.name]
 			delete(query, f.name)
+			if len(values) > 1 && f.typ.Kind() != reflect.Slice && isV1Path(r.URL.Path) {
+				return nil, badRequest("repeated_parameter", "%s is given %d times", f.name, len(values)).WithHint("give it once")
+			}
 		default:
 			continue
 		}
@@ -155,11 +162,12 @@ func (f field) notWhole(s string) error {
 	if f.max == 0 {
 		return badRequest("invalid_parameter", "%s is %s", f.name, shown(s)).WithHint("use a whole number")
 	}
-	return badRequest("invalid_parameter", "%s is %s", f.name, shown(s)).WithHint("use a whole number from 0 to %d", f.max)
+	return badRequest("invalid_parameter", "%s is %s", f.name, shown(s)).WithHint("use a whole number from %d to %d", f.min, f.max)
 }
 
-// check holds the bound fields against their tags.
-func check(v reflect.Value, fields []field) error {
+// check holds the bound fields against their tags; strict is /v1. On the wire of
+// the routes at the root 0 means the default.
+func check(v reflect.Value, fields []field, strict bool) error {
 	for _, f := range fields {
 		fv := v.FieldByIndex(f.index)
 		if f.required && fv.IsZero() {
@@ -173,7 +181,7 @@ func check(v reflect.Value, fields []field) error {
 		}
 		switch fv.Kind() {
 		case reflect.Int, reflect.Int64:
-			if fv.Int() < 0 {
+			if fv.Int() < 0 || strict && fv.Int() < f.min {
 				return f.notWhole(strconv.FormatInt(fv.Int(), 10))
 			}
 			if f.max > 0 && fv.Int() > f.max {

@@ -58,6 +58,20 @@ func checkContentType(r *http.Request) error {
 	}
 }
 
+// checkEncoding refuses bodies that are compressed: what is in them would have no
+// bound.
+func checkEncoding(r *http.Request) error {
+	coding := strings.Join(r.Header.Values("Content-Encoding"), ", ")
+	if coding == "" || strings.EqualFold(coding, "identity") {
+		return nil
+	}
+	return &httpError{
+		status: http.StatusUnsupportedMediaType, code: "unsupported_content_encoding",
+		message: "Content-Encoding is " + shown(coding),
+		hint:    "send the body as it is, without Content-Encoding",
+	}
+}
+
 // readBody is the whole body of r, without a byte order mark. Its time began in
 // the guard.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
@@ -209,9 +223,15 @@ func parseTime(field, s string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 {
-			return t.UTC(), nil
+		t, err := time.Parse(layout, s)
+		if err != nil {
+			continue
 		}
+		if !engram.Keepable(t) {
+			return time.Time{}, badRequest("invalid_time", "%s is %s", field, shown(s)).
+				WithHint("years %d to %d can be kept", engram.MinYear, engram.MaxYear)
+		}
+		return t.UTC(), nil
 	}
 	return time.Time{}, badRequest("invalid_time", "%s is %s", field, shown(s)).
 		WithHint("write a time like 2026-05-08T14:30:00Z, or a date like 2026-05-08")

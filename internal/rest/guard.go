@@ -190,7 +190,7 @@ func (a *api) endpoint(rt route) http.Handler {
 			}
 		}
 		if hasBody(r) && r.Method != http.MethodGet && r.Method != http.MethodHead {
-			if err := checkContentType(r); err != nil {
+			if err := errors.Join(checkContentType(r), checkEncoding(r)); err != nil {
 				a.fail(w, r, err)
 				return
 			}

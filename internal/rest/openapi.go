@@ -82,8 +82,9 @@ type schema struct {
 }
 
 const apiDescription = "One memory for every AI tool. Routes under /v1 are the complete API: fields that it does not know are refused, " +
-	"errors are problem+json with a stable code, lists are {items, next_cursor}. Routes at the root speak the wire that coding agents' plugins " +
-	"already use: fields and parameters that they do not know are ignored and named in the header X-Engram-Ignored, errors are {error, code}, lists are bare. " +
+	"parameters that take one value may be given once, errors are problem+json with a stable code, lists are {items, next_cursor}. Routes at the root speak the wire that coding agents' plugins " +
+	"already use: fields and parameters that they do not know are ignored and named in the header X-Engram-Ignored, errors are {error, code}, lists are bare, and a limit of 0 means the default. " +
+	"Bodies are not compressed. " +
 	"Times are RFC 3339; texts in lists are cut at 2,000 characters and say so."
 
 // documentOf describes routes.
@@ -123,14 +124,14 @@ func (d *document) entry(r route) *pathEntry {
 	}
 	for _, f := range r.op.fields {
 		if f.in == inBody {
-			body.add(f, d.input(f))
+			body.add(f, d.input(f, isV1Path(r.path)))
 			continue
 		}
 		in := "query"
 		if f.in == inPath {
 			in = "path"
 		}
-		s := d.input(f)
+		s := d.input(f, isV1Path(r.path))
 		p.Parameters = append(p.Parameters, parameter{
 			Name: f.name, In: in, Required: f.required, Description: s.Description, Schema: s.bare(),
 		})
@@ -190,12 +191,27 @@ func (s *schema) bare() *schema {
 	return &c
 }
 
-// input is the schema of a field of a request.
-func (d *document) input(f field) *schema {
+// baseKind is the kind of a type, or of what it points to.
+func baseKind(t reflect.Type) reflect.Kind {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind()
+}
+
+// input is the schema of a field of a request; strict is /v1.
+func (d *document) input(f field, strict bool) *schema {
 	s := d.schemaOf(f.typ)
 	s.Description, s.Enum = f.doc, f.enum
-	if t, ok := s.Type.(string); ok && t == "integer" {
-		s.Minimum = new(int)
+	if kind := baseKind(f.typ); kind == reflect.Int || kind == reflect.Int64 {
+		least := 0
+		if strict {
+			least = int(f.min)
+		}
+		s.Minimum = &least
+	}
+	if f.in != inBody && f.typ.Kind() == reflect.Pointer {
+		s.Type = s.Type.([]string)[0] // a parameter is left out, never null
 	}
 	if f.max > 0 {
 		s.Description = strings.TrimPrefix(s.Description+"; more than "+strconv.FormatInt(f.max, 10)+" is taken as that", "; ")

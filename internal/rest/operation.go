@@ -51,7 +51,7 @@ func op[In, Out any](a *api, method, path, summary string, call func(context.Con
 		if err := extra.answer(strict, w.Header(), fields); err != nil {
 			return err
 		}
-		if err := check(v, fields); err != nil {
+		if err := check(v, fields, strict); err != nil {
 			return err
 		}
 		re := reply{status: o.status, header: w.Header()}
@@ -92,7 +92,7 @@ func raw[In any](method, path, summary, produces string, serve func(w http.Respo
 			if err := extra.answer(isV1Path(path), w.Header(), fields); err != nil {
 				return err
 			}
-			if err := check(v, fields); err != nil {
+			if err := check(v, fields, isV1Path(path)); err != nil {
 				return err
 			}
 			return serve(w, r, &in)

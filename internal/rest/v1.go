@@ -69,6 +69,15 @@ type statsJSON struct {
 	Projects      []string       `json:"projects"`
 	Bytes         int64          `json:"bytes"          doc:"of the store on disk"`
 	SchemaVersion int            `json:"schema_version"`
+	Models        []modelJSON    `json:"embedder_models,omitempty" doc:"beside the built-in one, the one in use first"`
+}
+
+type modelJSON struct {
+	Name       string `json:"name"       doc:"with its dimensions"`
+	Dimensions int    `json:"dimensions"`
+	Have       int    `json:"have"       doc:"memories that it has a vector of"`
+	Lack       int    `json:"lack"       doc:"memories that wait for one"`
+	Failed     int    `json:"failed"     doc:"memories that could not get one"`
 }
 
 func (a *api) stats(ctx context.Context, in *projectQuery, _ *reply) (statsJSON, error) {
@@ -77,10 +86,14 @@ func (a *api) stats(ctx context.Context, in *projectQuery, _ *reply) (statsJSON,
 	if byType == nil {
 		byType = map[string]int{}
 	}
-	return statsJSON{
+	out := statsJSON{
 		Memories: s.Memories, Deleted: s.Deleted, Versions: s.Versions, Sessions: s.Sessions, Prompts: s.Prompts,
 		ByType: byType, Projects: list(s.Projects), Bytes: s.Bytes, SchemaVersion: s.SchemaVersion,
-	}, err
+	}
+	for _, m := range s.Models {
+		out.Models = append(out.Models, modelJSON{m.Name, m.Dim, m.Have, m.Lack, m.Failed})
+	}
+	return out, err
 }
 
 type contextJSON struct {
@@ -92,24 +105,26 @@ type contextJSON struct {
 	Memories int    `json:"memories"`
 	Prompts  int    `json:"prompts"`
 	Left     int    `json:"left"     doc:"memories that are not in the text"`
+
+	Warnings []string `json:"warnings,omitempty" doc:"what the search for what is relevant had to do without"`
 }
 
 func (a *api) context(ctx context.Context, in *contextQuery, _ *reply) (contextJSON, error) {
 	c, err := a.Memory.Context(ctx, in.input())
 	return contextJSON{
 		Text: c.Text, Project: c.Project, Pinned: c.Pinned, Tasks: c.Tasks, Sessions: c.Sessions,
-		Memories: c.Memories, Prompts: c.Prompts, Left: c.Left,
+		Memories: c.Memories, Prompts: c.Prompts, Left: c.Left, Warnings: c.Warnings,
 	}, err
 }
 
 type listSessions struct {
 	Project string `query:"project" doc:"all projects when left out"`
-	Limit   int    `query:"limit" max:"1000" doc:"20 when left out"`
+	Limit   *int   `query:"limit" min:"1" max:"1000" doc:"20 when left out"`
 	Cursor  string `query:"cursor" doc:"next_cursor of the page before"`
 }
 
 func (a *api) listSessions(ctx context.Context, in *listSessions, _ *reply) (page[sessionJSON], error) {
-	list, err := a.Memory.Sessions(ctx, memory.RecentInput{Project: in.Project, Limit: in.Limit, Cursor: in.Cursor})
+	list, err := a.Memory.Sessions(ctx, memory.RecentInput{Project: in.Project, Limit: orZero(in.Limit), Cursor: in.Cursor})
 	out := page[sessionJSON]{Items: make([]sessionJSON, 0, len(list.Sessions)), NextCursor: list.Next}
 	for _, s := range list.Sessions {
 		j := sessionOf(s)
@@ -169,20 +184,25 @@ func (a *api) sessionSummary(ctx context.Context, in *sessionSummary, re *reply)
 type listPrompts struct {
 	Query   string `query:"query"   doc:"only those that have words of it, best first"`
 	Project string `query:"project" doc:"all projects when left out"`
-	Limit   int    `query:"limit"   max:"1000" doc:"20 when left out"`
+	Limit   *int   `query:"limit"   min:"1" max:"1000" doc:"20 when left out"`
 	Cursor  string `query:"cursor"  doc:"next_cursor of the page before; not with a query"`
 }
 
-func (a *api) listPrompts(ctx context.Context, in *listPrompts, _ *reply) (page[promptJSON], error) {
-	recent := memory.RecentInput{Project: in.Project, Limit: in.Limit, Cursor: in.Cursor}
+type promptPage struct {
+	page[promptJSON]
+	Warnings []string `json:"warnings,omitempty" doc:"what the search had to do without, each beginning with a code"`
+}
+
+func (a *api) listPrompts(ctx context.Context, in *listPrompts, _ *reply) (promptPage, error) {
+	recent := memory.RecentInput{Project: in.Project, Limit: orZero(in.Limit), Cursor: in.Cursor}
 	var list memory.PromptsResult
 	var err error
 	if in.Query != "" {
-		list.Prompts, err = a.Memory.SearchPrompts(ctx, in.Query, recent)
+		list, err = a.Memory.SearchPrompts(ctx, in.Query, recent)
 	} else {
 		list, err = a.Memory.Prompts(ctx, recent)
 	}
-	out := page[promptJSON]{Items: make([]promptJSON, 0, len(list.Prompts)), NextCursor: list.Next}
+	out := promptPage{page[promptJSON]{Items: make([]promptJSON, 0, len(list.Prompts)), NextCursor: list.Next}, list.Warnings}
 	for _, p := range list.Prompts {
 		j := promptOf(p)
 		j.Content, j.Truncated = snippet(j.Content)

@@ -106,6 +106,7 @@ var v1ErrorCases = []routeCase{
 	{"v1 a wrong cursor of prompts", fetch("/v1/prompts?cursor=zzz"), 400, []string{`"code":"invalid_cursor"`}, nil},
 	{"v1 a cursor of found prompts", fetch("/v1/prompts?query=morning&cursor=zzz"), 400, []string{`"code":"invalid_cursor"`, "leave the words out"}, nil},
 	{"v1 a wrong order", fetch("/v1/memories?order=random"), 400, []string{`"code":"invalid_order"`, "created, activity, occurred"}, nil},
+	{"v1 the year 1", post("/v1/memories", `{"title":"T","content":"C","occurred_at":"0001-01-01T00:00:00Z"}`), 400, []string{`"code":"invalid_time"`, "years 2 to 9999"}, nil},
 	{"v1 a wrong time", fetch("/v1/memories?since=soon"), 400, []string{`"code":"invalid_time"`, "since"}, nil},
 	{"v1 a negative limit in a body", post("/v1/search", `{"query":"tea","limit":-1}`), 400, []string{`"code":"invalid_parameter"`}, nil},
 	{"v1 a search for nothing", post("/v1/search", `{}`), 400, []string{`"code":"query_required"`}, nil},

@@ -19,6 +19,6 @@ func (a *api) explain(ctx context.Context, in *explainBody, _ *reply) (memory.Ex
 		return memory.Explanation{}, err
 	}
 	return a.Memory.Explain(ctx, memory.ExplainInput{
-		RecallInput: memory.RecallInput{SearchInput: q, Budget: in.Budget}, Search: in.Search, ID: in.ID, UID: in.UID,
+		RecallInput: memory.RecallInput{SearchInput: q, Budget: orZero(in.Budget)}, Search: in.Search, ID: in.ID, UID: in.UID,
 	})
 }

@@ -21,7 +21,7 @@ type listMemories struct {
 	OpenTasks bool     `query:"open_tasks" doc:"only tasks that are not done"`
 	Deleted   string   `query:"deleted"    enum:"without,with,only" doc:"deleted ones; without when left out"`
 	Order     string   `query:"order"      enum:"created,activity,occurred" doc:"newest first by this time; created when left out"`
-	Limit     int      `query:"limit"      max:"1000" doc:"20 when left out"`
+	Limit     *int     `query:"limit"      min:"1" max:"1000" doc:"20 when left out"`
 	Cursor    string   `query:"cursor"     doc:"next_cursor of the page before"`
 }
 
@@ -45,7 +45,7 @@ func (a *api) listMemories(ctx context.Context, in *listMemories, _ *reply) (pag
 	res, err := a.Memory.List(ctx, memory.ListInput{
 		Types: in.Types, Project: in.Project, AllProjects: in.Project == "", Scope: in.Scope, Session: in.Session,
 		Since: since, Until: until, Pinned: in.Pinned, OpenTasks: in.OpenTasks, Deleted: deletedModes[in.Deleted],
-		Order: orders[in.Order], Limit: in.Limit, Cursor: in.Cursor,
+		Order: orders[in.Order], Limit: orZero(in.Limit), Cursor: in.Cursor,
 	})
 	return page[memoryJSON]{Items: memorySnippets(res.Memories), NextCursor: res.Next}, err
 }
@@ -64,7 +64,7 @@ type saveMemory struct {
 	OccurredAt string   `json:"occurred_at" doc:"when it was said or happened; sent again with the same one, it is a duplicate"`
 	Importance *float64 `json:"importance"  doc:"0 to 1"`
 	Pinned     bool     `json:"pinned"`
-	Status     string   `json:"status"      doc:"of a task: open, done, …"`
+	Status     string   `json:"status"      doc:"of a task: done ends it, any other word leaves it open"`
 	Files      []string `json:"files"`
 	Origin     string   `json:"origin"      enum:"user,agent,tool,web,document,import,derived" doc:"where it came from; agent when left out"`
 }
@@ -72,7 +72,7 @@ type saveMemory struct {
 type savedMemory struct {
 	ID                int64    `json:"id"`
 	UID               string   `json:"uid"`
-	Outcome           string   `json:"outcome"                       doc:"created, updated (a topic) or duplicate"`
+	Outcome           string   `json:"outcome"                       doc:"created, updated (a topic, or a duplicate that added something) or duplicate"`
 	Type              string   `json:"type"`
 	Project           string   `json:"project,omitempty"`
 	SessionID         string   `json:"session_id"`
@@ -215,7 +215,7 @@ type searchBody struct {
 	Types     []string `json:"types"`
 	Project   string   `json:"project"    doc:"all projects when left out"`
 	Scope     string   `json:"scope"      enum:"project,personal,global"`
-	Limit     int      `json:"limit"      max:"50" doc:"10 when left out"`
+	Limit     *int     `json:"limit"      min:"1" max:"50" doc:"10 when left out"`
 	MatchMode string   `json:"match_mode" enum:"any,all" doc:"all: only what has every word"`
 	AsOf      string   `json:"as_of"      doc:"what was known then; a date means its end"`
 	Deep      bool     `json:"deep"       doc:"looks further"`
@@ -225,7 +225,7 @@ func (a *api) searchInput(in *searchBody) (memory.SearchInput, error) {
 	asOf, err := a.Memory.AsOf(in.AsOf)
 	return memory.SearchInput{
 		Query: in.Query, Types: in.Types, Project: in.Project, AllProjects: in.Project == "", Scope: in.Scope,
-		Limit: in.Limit, MatchAll: in.MatchMode == "all", AsOf: asOf, Deep: in.Deep,
+		Limit: orZero(in.Limit), MatchAll: in.MatchMode == "all", AsOf: asOf, Deep: in.Deep,
 	}, err
 }
 
@@ -234,11 +234,13 @@ type found struct {
 	NoAnswer        bool      `json:"no_answer"                  doc:"nothing cleared the floor"`
 	Project         string    `json:"project,omitempty"          doc:"that was searched"`
 	SimilarProjects []string  `json:"similar_projects" doc:"to try, when the project has no answer"`
+	Warnings        []string  `json:"warnings,omitempty"         doc:"what the search had to do without, each beginning with a code"`
 }
 
 func foundOf(res memory.SearchResult) found {
 	return found{
 		Items: hitsOf(res.Hits), NoAnswer: res.NoAnswer, Project: res.Project, SimilarProjects: list(res.SimilarProjects),
+		Warnings: res.Warnings,
 	}
 }
 
@@ -253,7 +255,7 @@ func (a *api) search(ctx context.Context, in *searchBody, _ *reply) (found, erro
 
 type recallBody struct {
 	searchBody
-	Budget int `json:"budget" max:"32000" doc:"tokens; 2000 when left out"`
+	Budget *int `json:"budget" min:"50" max:"32000" doc:"tokens; 2000 when left out"`
 }
 
 type recalled struct {
@@ -268,7 +270,7 @@ func (a *api) recall(ctx context.Context, in *recallBody, _ *reply) (recalled, e
 	if err != nil {
 		return recalled{}, err
 	}
-	res, err := a.Memory.Recall(ctx, memory.RecallInput{SearchInput: q, Budget: in.Budget})
+	res, err := a.Memory.Recall(ctx, memory.RecallInput{SearchInput: q, Budget: orZero(in.Budget)})
 	return recalled{
 		Text: res.Text, Tokens: res.Tokens, OverBudget: res.OverBudget, found: foundOf(res.SearchResult),
 	}, err

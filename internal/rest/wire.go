@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"engram"
+	"engram/internal/project"
 	"engram/internal/service/memory"
 )
 
-// Headers of GET /search, whose body is a bare list.
+// Headers of the searches at the root, whose body is a bare list.
 const (
 	headerNoAnswer        = "X-Engram-No-Answer"        // "true": nothing cleared the floor
 	headerSimilarProjects = "X-Engram-Similar-Projects" // percent-encoded names of others to try, where a project has no answer
+	headerWarnings        = "X-Engram-Warnings"         // percent-encoded: what the search had to do without
 )
 
 type health struct {
@@ -111,6 +113,14 @@ func orDefault(n, def int) int {
 	return n
 }
 
+// orZero is a number that may be left out; to the services 0 is their default.
+func orZero(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
 type wireSearch struct {
 	Query       string `query:"q" required:"true"`
 	Type        string `query:"type"`
@@ -141,11 +151,19 @@ func (a *api) wireSearch(ctx context.Context, in *wireSearch, re *reply) ([]foun
 	if len(res.SimilarProjects) > 0 {
 		re.header.Set(headerSimilarProjects, escapeAll(res.SimilarProjects))
 	}
+	re.warn(res.Warnings)
 	out := make([]foundObservation, 0, len(res.Hits))
 	for _, h := range res.Hits {
 		out = append(out, foundObservation{observation: wireSnippet(h.Memory), Rank: -h.Probability})
 	}
 	return out, nil
+}
+
+// warn puts warnings where the body has no room for them.
+func (re *reply) warn(warnings []string) {
+	if len(warnings) > 0 {
+		re.header.Set(headerWarnings, escapeAll(warnings))
+	}
 }
 
 func escapeAll(names []string) string {
@@ -159,7 +177,7 @@ func escapeAll(names []string) string {
 type contextQuery struct {
 	Project  string `query:"project"   doc:"all projects when left out"`
 	Scope    string `query:"scope"`
-	MaxBytes int    `query:"max_bytes" max:"65536" doc:"4096 when left out"`
+	MaxBytes *int   `query:"max_bytes" min:"256" max:"65536" doc:"4096 when left out"`
 	Compact  bool   `query:"compact"   doc:"titles only"`
 	Query    string `query:"query"     doc:"brings the memories most relevant to it"`
 }
@@ -167,7 +185,7 @@ type contextQuery struct {
 func (in *contextQuery) input() memory.ContextInput {
 	return memory.ContextInput{
 		Project: in.Project, AllProjects: in.Project == "", Scope: in.Scope,
-		MaxBytes: in.MaxBytes, Compact: in.Compact, Query: in.Query,
+		MaxBytes: orZero(in.MaxBytes), Compact: in.Compact, Query: in.Query,
 	}
 }
 
@@ -175,8 +193,9 @@ type wireContext struct {
 	Context string `json:"context" doc:"Markdown, empty when there is nothing"`
 }
 
-func (a *api) wireContext(ctx context.Context, in *contextQuery, _ *reply) (wireContext, error) {
+func (a *api) wireContext(ctx context.Context, in *contextQuery, re *reply) (wireContext, error) {
 	res, err := a.Memory.Context(ctx, in.input())
+	re.warn(res.Warnings)
 	return wireContext{Context: res.Text}, err
 }
 
@@ -210,9 +229,10 @@ type searchWirePrompts struct {
 	Limit   int    `query:"limit" max:"1000" doc:"10 when left out"`
 }
 
-func (a *api) searchWirePrompts(ctx context.Context, in *searchWirePrompts, _ *reply) ([]wirePrompt, error) {
-	ps, err := a.Memory.SearchPrompts(ctx, in.Query, memory.RecentInput{Project: in.Project, Limit: orDefault(in.Limit, 10)})
-	return wirePrompts(ps), err
+func (a *api) searchWirePrompts(ctx context.Context, in *searchWirePrompts, re *reply) ([]wirePrompt, error) {
+	found, err := a.Memory.SearchPrompts(ctx, in.Query, memory.RecentInput{Project: in.Project, Limit: orDefault(in.Limit, 10)})
+	re.warn(found.Warnings)
+	return wirePrompts(found.Prompts), err
 }
 
 func (a *api) getWirePrompt(ctx context.Context, in *byID, _ *reply) (wirePrompt, error) {
@@ -228,7 +248,7 @@ func (a *api) deleteWirePrompt(ctx context.Context, in *byID, _ *reply) (doneNum
 }
 
 type projectOf struct {
-	Cwd string `query:"cwd" doc:"a directory on the server's machine; the default project when left out"`
+	Cwd string `query:"cwd" doc:"a directory on the server's machine, by its absolute path; it need not be there; the default project when left out"`
 }
 
 type wireProject struct {
@@ -250,6 +270,10 @@ func (a *api) wireProject(ctx context.Context, in *projectOf, _ *reply) (wirePro
 func (a *api) projectIdentity(ctx context.Context, dir string) (engram.ProjectIdentity, error) {
 	if dir == "" {
 		return a.Memory.CurrentProject(ctx)
+	}
+	if !project.IsAbs(dir) {
+		return engram.ProjectIdentity{}, badRequest("relative_path", "cwd is %s, which is not an absolute path", shown(dir)).
+			WithHint("send the whole path of the directory: where this server runs is not where you are")
 	}
 	if a.opts.ProjectOf == nil {
 		return engram.ProjectIdentity{}, engram.Errorf(engram.ErrUnavailable, "this server does not look into directories").

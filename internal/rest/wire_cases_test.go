@@ -170,6 +170,7 @@ var wireErrorCases = []routeCase{
 	{"save a wrong type", post("/observations", `{"session_id":"s1","title":"T","content":7}`), 400, []string{`"code":"invalid_type"`, "content must be a string, not a number"}, nil},
 	{"save a wrong list", post("/observations", `{"session_id":"s1","title":"T","content":"C","files":"a.go"}`), 400, []string{`"code":"invalid_type"`, "files must be a list, not a string"}, nil},
 	{"save a wrong importance", post("/observations", `{"session_id":"s1","title":"T","content":"C","importance":2}`), 400, []string{`"code":"invalid_importance"`}, nil},
+	{"save the year 1", post("/observations", `{"session_id":"s1","title":"T","content":"C","occurred_at":"0001-01-01T00:00:00Z"}`), 400, []string{`"code":"invalid_time"`, "years 2 to 9999"}, nil},
 	{"save a wrong time", post("/observations", `{"session_id":"s1","title":"T","content":"C","occurred_at":"yesterday"}`), 400, []string{`"code":"invalid_time"`, "occurred_at"}, nil},
 	{"save a wrong scope", post("/observations", `{"session_id":"s1","title":"T","content":"C","scope":"team"}`), 400, []string{`"code":"invalid_scope"`}, nil},
 	{"save bytes that are no UTF-8", post("/observations", "{\"title\":\"caf\xe9\"}"), 400, []string{`"code":"invalid_utf8"`, "byte 13"}, nil},

@@ -23,10 +23,20 @@ func (c *cleaner) line(s string) string {
 	return strings.Join(strings.Fields(c.Text(s)), " ")
 }
 
-// project cleans and normalises a project's name.
-func (c *cleaner) project(s string) string {
-	return project.Normalize(c.Text(s))
+// project cleans and normalises a project's name as a caller gave it. "" is none
+// given; one that has nothing in it but blanks and control characters is a
+// mistake, and must not be taken for none: that would mean another project, or all.
+func (c *cleaner) project(s string) (string, error) {
+	name := c.detected(s)
+	if s != "" && name == "" {
+		return "", engram.Errorf(engram.ErrInvalid, "the project is blank").WithCode("invalid_project").
+			WithHint("name one, or leave it out")
+	}
+	return name, nil
 }
+
+// detected cleans and normalises a project's name that detection gave.
+func (c *cleaner) detected(s string) string { return project.Normalize(c.Text(s)) }
 
 // id cleans a session's id. Reads clean it the same way, so that the agent
 // finds its session by what it sent.

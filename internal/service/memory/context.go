@@ -57,6 +57,7 @@ func (s *Service) Context(ctx context.Context, in ContextInput) (ContextResult, 
 	if err != nil {
 		return ContextResult{}, err
 	}
+	r.Warnings = g.warnings
 	total, err := s.store.CountMemories(ctx, f)
 	if err != nil {
 		return ContextResult{}, err
@@ -85,6 +86,8 @@ type gathering struct {
 	in     ContextInput
 	seen   map[int64]bool
 	now    time.Time
+
+	warnings []string
 }
 
 // sections gathers in the order of reading; a memory stands in the first
@@ -158,6 +161,7 @@ func (g *gathering) relevant(ctx context.Context, limit int) ([]*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.warnings = found.Warnings
 	ms := make([]*engram.Memory, len(found.Hits))
 	for i, h := range found.Hits {
 		ms[i] = h.Memory

@@ -70,8 +70,12 @@ func (s *Service) Stats(ctx context.Context, project string) (StatsResult, error
 	if err != nil {
 		return StatsResult{}, err
 	}
+	name, err := s.cleaner().project(project)
+	if err != nil {
+		return StatsResult{}, err
+	}
 	var projects []string
-	if name := s.cleaner().project(project); name != "" {
+	if name != "" {
 		where, err := s.fileUnder(ctx, actor.Workspace, name)
 		if err != nil {
 			return StatsResult{}, err
@@ -80,6 +84,9 @@ func (s *Service) Stats(ctx context.Context, project string) (StatsResult, error
 	}
 	var r StatsResult
 	if r.Stats, err = s.store.Stats(ctx, actor.Workspace, projects); err != nil {
+		return StatsResult{}, err
+	}
+	if r.Models, err = s.store.VectorModels(ctx); err != nil {
 		return StatsResult{}, err
 	}
 	r.SchemaVersion, err = s.store.SchemaVersion(ctx)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +57,11 @@ func (k *intake) memory(ctx context.Context, in SaveInput) (*engram.Memory, []st
 	if err := k.provenance(m, in.Origin); err != nil {
 		return nil, nil, err
 	}
-	where, err := k.file(ctx, c.project(in.Project), m.Session)
+	name, err := c.project(in.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	where, err := k.file(ctx, name, m.Session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,17 +80,12 @@ func (k *intake) memory(ctx context.Context, in SaveInput) (*engram.Memory, []st
 func (k *intake) provenance(m *engram.Memory, origin engram.Origin) error {
 	own := cmp.Or(k.actor.Origin, engram.OriginAgent)
 	m.Origin = cmp.Or(origin, own)
-	if !slices.Contains(origins, m.Origin) {
+	if !m.Origin.Known() {
 		return engram.Errorf(engram.ErrInvalid, "the origin is not known").WithCode("invalid_origin").
 			WithHint("use user, agent, tool, web, document, import or derived")
 	}
 	m.Trust = min(engram.TrustOf(m.Origin), engram.TrustOf(own))
 	return nil
-}
-
-var origins = []engram.Origin{
-	engram.OriginUser, engram.OriginAgent, engram.OriginTool, engram.OriginWeb,
-	engram.OriginDocument, engram.OriginImport, engram.OriginDerived,
 }
 
 // file finds where something goes: to the project that is named, else to that

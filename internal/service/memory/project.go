@@ -26,7 +26,7 @@ func (s *Service) MergeProjects(ctx context.Context, from, to string) (moved int
 		return 0, err
 	}
 	c := s.cleaner()
-	from, to = c.project(from), c.project(to)
+	from, to = c.detected(from), c.detected(to)
 	if err := checkMerge(from, to); err != nil {
 		return 0, err
 	}
@@ -70,7 +70,7 @@ func (s *Service) UnmergeProject(ctx context.Context, from string) (moved int, e
 	if err != nil {
 		return 0, err
 	}
-	from = s.cleaner().project(from)
+	from = s.cleaner().detected(from)
 	if from == "" {
 		return 0, engram.Errorf(engram.ErrInvalid, "a project is needed").WithCode("project_required")
 	}
@@ -98,6 +98,11 @@ func (s *Service) IdentifyProject(ctx context.Context, id engram.ProjectIdentity
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {
 		return engram.ProjectIdentity{}, err
+	}
+	if id.Source == engram.ProjectExplicit {
+		if _, err := s.cleaner().project(id.Name); err != nil {
+			return id, err
+		}
 	}
 	if id, err = s.claimed(ctx, actor.Workspace, id); err != nil {
 		return id, err
@@ -151,9 +156,14 @@ func (s *Service) fileUnder(ctx context.Context, workspace, project string) (fil
 // one. Without any it stays open. What is global is found from every project.
 func (s *Service) projectFilter(ctx context.Context, f *store.Filter, project string, all bool) error {
 	if all {
-		return nil
+		_, err := s.cleaner().project(project)
+		return err
 	}
-	where, err := s.fileUnder(ctx, f.Workspace, s.cleaner().project(project))
+	name, err := s.cleaner().project(project)
+	if err != nil {
+		return err
+	}
+	where, err := s.fileUnder(ctx, f.Workspace, name)
 	if err != nil || where.name == "" {
 		return err
 	}
@@ -187,7 +197,7 @@ func (s *Service) defaultProject(ctx context.Context, workspace string) (engram.
 // claimed is a detected identity under the name that the store has for its git
 // remote.
 func (s *Service) claimed(ctx context.Context, workspace string, id engram.ProjectIdentity) (engram.ProjectIdentity, error) {
-	id.Name = s.cleaner().project(id.Name)
+	id.Name = s.cleaner().detected(id.Name)
 	if id.Name == "" || id.Remote == "" {
 		return id, nil
 	}

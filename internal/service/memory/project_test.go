@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 
@@ -193,5 +194,54 @@ func TestIdentifyProject(t *testing.T) {
 	}
 	if got := identify(engram.ProjectIdentity{}); got != "" {
 		t.Errorf("nothing is %q", got)
+	}
+}
+
+// A project that is blank is refused wherever one may be named: taken for none
+// it would mean every project.
+func TestBlankProjectIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	id := f.save(t, memory.SaveInput{Title: "T", Content: "The ferry leaves at nine.", Project: "harbour"}).ID
+	for _, blank := range []string{" ", "\x00", "\t\n", " \x00 ", "\u00a0"} {
+		for name, call := range map[string]func() error{
+			"Search": func() error { _, err := f.Search(ctx, memory.SearchInput{Query: "ferry", Project: blank}); return err },
+			"all": func() error {
+				_, err := f.Search(ctx, memory.SearchInput{Query: "ferry", Project: blank, AllProjects: true})
+				return err
+			},
+			"Context":  func() error { _, err := f.Context(ctx, memory.ContextInput{Project: blank}); return err },
+			"List":     func() error { _, err := f.List(ctx, memory.ListInput{Project: blank}); return err },
+			"Stats":    func() error { _, err := f.Stats(ctx, blank); return err },
+			"Sessions": func() error { _, err := f.Sessions(ctx, memory.RecentInput{Project: blank}); return err },
+			"Prompts":  func() error { _, err := f.Prompts(ctx, memory.RecentInput{Project: blank}); return err },
+			"SearchPrompts": func() error {
+				_, err := f.SearchPrompts(ctx, "ferry", memory.RecentInput{Project: blank})
+				return err
+			},
+			"Save": func() error {
+				_, err := f.Save(ctx, memory.SaveInput{Title: "T", Content: "C", Project: blank})
+				return err
+			},
+			"SavePrompt": func() error { _, err := f.SavePrompt(ctx, "", blank, "what now"); return err },
+			"StartSession": func() error {
+				_, _, err := f.StartSession(ctx, memory.SessionInput{ID: "s1", Project: blank})
+				return err
+			},
+			"Update": func() error { _, err := f.Update(ctx, id, memory.UpdateInput{Project: &blank}); return err },
+			"IdentifyProject": func() error {
+				_, err := f.IdentifyProject(ctx, engram.ProjectIdentity{Name: blank, Source: engram.ProjectExplicit})
+				return err
+			},
+		} {
+			err := call()
+			if !errors.Is(err, engram.ErrInvalid) || engram.ErrorCode(err) != "invalid_project" {
+				t.Errorf("%s in project %q: %v", name, blank, err)
+			}
+		}
+	}
+	if got := f.projectOf(t, id); got != "harbour" {
+		t.Errorf("the memory is now in %q", got)
 	}
 }

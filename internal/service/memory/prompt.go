@@ -26,7 +26,10 @@ func (s *Service) SavePrompt(ctx context.Context, session, project, content stri
 	if err := engram.CheckName("session_id", p.Session); err != nil {
 		return SavedPrompt{}, err
 	}
-	where, err := s.intake(actor).file(ctx, c.project(project), p.Session)
+	if project, err = c.project(project); err != nil {
+		return SavedPrompt{}, err
+	}
+	where, err := s.intake(actor).file(ctx, project, p.Session)
 	if err != nil {
 		return SavedPrompt{}, err
 	}
@@ -78,38 +81,42 @@ func (s *Service) Prompts(ctx context.Context, in RecentInput) (PromptsResult, e
 
 // SearchPrompts finds prompts that have any word of query, best first: one list,
 // which has no further page. A query without words finds nothing.
-func (s *Service) SearchPrompts(ctx context.Context, query string, in RecentInput) ([]*engram.Prompt, error) {
+func (s *Service) SearchPrompts(ctx context.Context, query string, in RecentInput) (PromptsResult, error) {
+	var r PromptsResult
 	actor, err := policy.Check(ctx, policy.ReadMemory)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	if strings.TrimSpace(query) == "" {
-		return nil, engram.Errorf(engram.ErrInvalid, "query is required").WithCode("query_required")
+		return r, engram.Errorf(engram.ErrInvalid, "query is required").WithCode("query_required")
 	}
 	if in.Cursor != "" {
-		return nil, engram.Errorf(engram.ErrInvalid, "prompts that are found by words have no pages").
+		return r, engram.Errorf(engram.ErrInvalid, "prompts that are found by words have no pages").
 			WithCode("invalid_cursor").WithHint("raise the limit, up to %d, or leave the words out", maxList)
 	}
 	limit, err := listLimit(in.Limit)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	projects, err := s.projectList(ctx, actor.Workspace, in)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	terms := promptTerms(s.cleaner().Text(query))
-	if len(terms) == 0 {
-		return nil, nil
+	q := text.AnalyzeQuery(s.cleaner().Text(query))
+	if q.Cut {
+		r.Warnings = []string{queryCut()}
 	}
-	return s.store.SearchPrompts(ctx, actor.Workspace, projects, terms, limit)
+	if terms := promptTerms(&q); len(terms) > 0 {
+		r.Prompts, err = s.store.SearchPrompts(ctx, actor.Workspace, projects, terms, limit)
+	}
+	return r, err
 }
 
 // promptTerms are the index terms of a query's words; function words count only
 // where there are no others.
-func promptTerms(query string) []string {
+func promptTerms(query *text.Query) []string {
 	var terms, stops []string
-	for _, w := range text.AnalyzeQuery(query).Words {
+	for _, w := range query.Words {
 		if w.Stop {
 			stops = append(stops, w.Forms...)
 		} else {

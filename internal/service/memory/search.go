@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"engram/internal/policy"
 	"engram/internal/recall"
 	"engram/internal/store"
+	"engram/internal/text"
 )
 
 // Limits on what one search looks at and gives.
@@ -65,6 +67,9 @@ type finding struct {
 	filter store.Filter
 	query  *recall.Query
 	pool   *recall.Pool
+
+	meaning  <-chan meaning // nil = nobody is asked
+	warnings []string
 }
 
 // find authorises, validates and ranks.
@@ -85,7 +90,13 @@ func (s *Service) find(ctx context.Context, in SearchInput, limit int) (*finding
 	if err := s.projectFilter(ctx, &f.filter, in.Project, in.AllProjects); err != nil {
 		return nil, err
 	}
+	if f.does(recall.ArmVector) {
+		f.meaning = s.askMeaning(ctx, s.opts.Meanings, in.Query)
+	}
 	f.query = recall.Analyse(in.Query, recall.Options{Now: s.now(), Zone: s.opts.Zone, MatchAll: in.MatchAll})
+	if f.query.Cut && in.MatchAll {
+		return nil, queryTooLong()
+	}
 	if !f.does(recall.ArmTime) {
 		f.query.ForgetTime()
 	}
@@ -99,8 +110,23 @@ func (s *Service) find(ctx context.Context, in SearchInput, limit int) (*finding
 	if err != nil {
 		return nil, err
 	}
+	if f.query.Cut {
+		f.warnings = append(f.warnings, queryCut())
+	}
 	f.pool = recall.Fuse(f.query, arms...)
 	return f, f.rank(ctx)
+}
+
+// queryTooLong says that not every word of a query would be looked for, where
+// every word was asked for.
+func queryTooLong() error {
+	return engram.Errorf(engram.ErrInvalid, "the query has more than the %d words that are looked for, and every word was asked for", text.MaxQueryWords).
+		WithCode("query_too_long").WithHint("ask for any of its words instead of all, or in fewer words")
+}
+
+// queryCut says the same of a query of which any word will do.
+func queryCut() string {
+	return fmt.Sprintf("query_cut: only the first %d words of the query were looked for", text.MaxQueryWords)
 }
 
 func (f *finding) validate(limit int) error {
@@ -177,6 +203,12 @@ func (f *finding) keyword(ctx context.Context) (*store.KeywordResult, error) {
 			return nil, err
 		}
 	}
+	if f.meaning != nil {
+		m := <-f.meaning
+		f.meaning = nil
+		f.query.Vectors = append(f.query.Vectors, m.vectors...)
+		f.warnings = append(f.warnings, m.warnings...)
+	}
 	return st.Keyword(ctx, f.query.Keyword(f.filter, f.poolSize()))
 }
 
@@ -247,7 +279,7 @@ func ids(cs []*recall.Candidate) []int64 {
 
 // hits reads the best of what cleared the floor.
 func (f *finding) hits(ctx context.Context) (SearchResult, error) {
-	r := SearchResult{}
+	r := SearchResult{Warnings: f.warnings}
 	if len(f.filter.Projects) > 0 {
 		r.Project = f.filter.Projects[0]
 	}
@@ -270,6 +302,7 @@ func (f *finding) hits(ctx context.Context) (SearchResult, error) {
 	r.NoAnswer = len(r.Hits) == 0
 	if f.in.Explain {
 		r.Trace = f.pool.Trace()
+		r.Trace.Warnings = f.warnings
 		r.Trace.Close(passed, func(id int64) bool {
 			return slices.ContainsFunc(ms, func(m *engram.Memory) bool { return m.ID == id })
 		})

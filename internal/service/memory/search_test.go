@@ -3,12 +3,14 @@ package memory_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"engram"
 	"engram/internal/service/memory"
+	"engram/internal/text"
 )
 
 // queryCase is a line of the cases of awkward queries.
@@ -423,6 +425,62 @@ func TestSearchLongQuery(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, r.Hits, err)
 		}
 	}
+}
+
+// A query of more words than are looked for is answered by the first of them, and
+// says so; where every word was asked for that would be wrong, and it is refused.
+func TestSearchQueryCut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ctx := agent(t)
+	id := f.save(t, memory.SaveInput{Content: "The ferry leaves at nine."}).ID
+	long := "ferry " + strings.Join(numbered(text.MaxQueryWords-1), " ")
+	for _, c := range []struct {
+		name, query string
+		cut         bool
+	}{
+		{"as many as are looked for", long, false},
+		{"one more", long + " zeppelin", true},
+	} {
+		in := memory.SearchInput{Query: c.query, Explain: true, NoFloor: true}
+		r, err := f.Search(ctx, in)
+		if err != nil || len(r.Hits) != 1 || r.Hits[0].Memory.ID != id {
+			t.Fatalf("%s: %+v, %v", c.name, r.Hits, err)
+		}
+		said := len(r.Warnings) == 1 && strings.HasPrefix(r.Warnings[0], "query_cut: ") && strings.Contains(r.Warnings[0], strconv.Itoa(text.MaxQueryWords))
+		if said != c.cut || r.Trace.Query.Cut != c.cut || len(r.Trace.Warnings) != len(r.Warnings) {
+			t.Errorf("%s: warnings %q, in the trace %q and %v", c.name, r.Warnings, r.Trace.Warnings, r.Trace.Query.Cut)
+		}
+		in.MatchAll = true
+		_, err = f.Search(ctx, in)
+		if !c.cut {
+			if err != nil {
+				t.Errorf("%s, all: %v", c.name, err)
+			}
+			continue
+		}
+		wantError(t, err, engram.ErrInvalid, "query_too_long")
+		if !strings.Contains(engram.ErrorMessage(err), strconv.Itoa(text.MaxQueryWords)) {
+			t.Errorf("%v does not say the limit", err)
+		}
+		block, err := f.Context(ctx, memory.ContextInput{Query: c.query})
+		if err != nil || len(block.Warnings) != 1 {
+			t.Errorf("Context warns %q, %v", block.Warnings, err)
+		}
+		prompts, err := f.SearchPrompts(ctx, c.query, memory.RecentInput{})
+		if err != nil || len(prompts.Warnings) != 1 {
+			t.Errorf("SearchPrompts warns %q, %v", prompts.Warnings, err)
+		}
+	}
+}
+
+// numbered are n different words.
+func numbered(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("zq%c%c", 'a'+i/26, 'a'+i%26)
+	}
+	return out
 }
 
 // As of a time, a memory is found by the words that it had then, also when no

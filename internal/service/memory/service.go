@@ -40,6 +40,9 @@ type Options struct {
 	// Backups names the backup files that there are, for the receipt of a hard
 	// delete; nil = none are made.
 	Backups func() []string
+	// Meanings asks models other than the built-in one what a question means; nil =
+	// there is none.
+	Meanings Meanings
 }
 
 // New returns a Service over a store.
@@ -141,6 +144,7 @@ type SearchResult struct {
 	NoAnswer        bool     // nothing cleared the floor
 	Project         string   // that was searched, "" = all
 	SimilarProjects []string // with NoAnswer in a project: others of a similar name
+	Warnings        []string // what the search had to do without, in lines that begin with a code
 	Trace           *Trace   // with Explain
 }
 
@@ -183,8 +187,9 @@ type ContextResult struct {
 	Sessions int
 	Memories int
 	Prompts  int
-	Left     int  // memories of the project that are not in the text
-	Capped   bool // MaxBytes was over the limit
+	Left     int      // memories of the project that are not in the text
+	Capped   bool     // MaxBytes was over the limit
+	Warnings []string // of the search for what is relevant, as SearchResult's
 }
 
 // ListInput asks for memories by time.
@@ -238,8 +243,9 @@ type SessionsResult struct {
 
 // PromptsResult is a page of prompts.
 type PromptsResult struct {
-	Prompts []*engram.Prompt
-	Next    string // cursor of the next page, "" = this was the last
+	Prompts  []*engram.Prompt
+	Next     string   // cursor of the next page, "" = this was the last
+	Warnings []string // of a search, as SearchResult's
 }
 
 // SessionInput starts a session.
@@ -251,4 +257,5 @@ type SessionInput struct {
 type StatsResult struct {
 	store.Stats
 	SchemaVersion int
+	Models        []store.VectorModel // beside the built-in one, the one in use first
 }

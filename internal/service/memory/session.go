@@ -26,7 +26,11 @@ func (s *Service) StartSession(ctx context.Context, in SessionInput) (session St
 	if err := engram.CheckFiles([]string{dir}); err != nil {
 		return StartedSession{}, false, err
 	}
-	where, err := s.fileUnder(ctx, actor.Workspace, c.project(in.Project))
+	name, err := c.project(in.Project)
+	if err != nil {
+		return StartedSession{}, false, err
+	}
+	where, err := s.fileUnder(ctx, actor.Workspace, name)
 	if err != nil {
 		return StartedSession{}, false, err
 	}

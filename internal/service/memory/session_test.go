@@ -235,15 +235,15 @@ func TestPrompts(t *testing.T) {
 		`"serial" OR (`:     "make the loom driver use the serial port",
 	} {
 		found, err := f.SearchPrompts(ctx, query, memory.RecentInput{Project: "weaver"})
-		if err != nil || len(found) == 0 || found[0].Content != want {
+		if err != nil || len(found.Prompts) == 0 || found.Prompts[0].Content != want {
 			t.Errorf("SearchPrompts(%q) = %+v, %v; want %q", query, found, err, want)
 		}
 	}
-	if found, err := f.SearchPrompts(ctx, "loom", memory.RecentInput{}); err != nil || len(found) != 2 {
-		t.Errorf("SearchPrompts in all projects = %d, %v", len(found), err)
+	if found, err := f.SearchPrompts(ctx, "loom", memory.RecentInput{}); err != nil || len(found.Prompts) != 2 {
+		t.Errorf("SearchPrompts in all projects = %d, %v", len(found.Prompts), err)
 	}
-	if found, err := f.SearchPrompts(ctx, "...", memory.RecentInput{}); err != nil || len(found) != 0 {
-		t.Errorf("SearchPrompts(...) = %d, %v", len(found), err)
+	if found, err := f.SearchPrompts(ctx, "...", memory.RecentInput{}); err != nil || len(found.Prompts) != 0 {
+		t.Errorf("SearchPrompts(...) = %d, %v", len(found.Prompts), err)
 	}
 	if err := f.DeletePrompt(ctx, other.ID); err != nil {
 		t.Error(err)

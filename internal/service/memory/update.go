@@ -55,8 +55,11 @@ func (s *Service) patch(ctx context.Context, c *cleaner, workspace string, in Up
 		p.TopicKey = &key
 	}
 	if in.Project != nil {
-		name, err := s.patchProject(ctx, workspace, c.project(*in.Project))
+		name, err := c.project(*in.Project)
 		if err != nil {
+			return p, err
+		}
+		if name, err = s.patchProject(ctx, workspace, name); err != nil {
 			return p, err
 		}
 		p.Project = &name
