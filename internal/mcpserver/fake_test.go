@@ -31,6 +31,7 @@ type fakeMemories struct {
 	explained memory.ExplainInput
 	saved     memory.SaveInput
 
+	warnings []string // of searches
 	// explanation is what Explain answers.
 	explanation memory.Explanation
 }
@@ -291,7 +292,7 @@ func (f *fakeMemories) Search(ctx context.Context, in memory.SearchInput) (memor
 	}
 	defer leave()
 	f.searched = in
-	res := memory.SearchResult{Project: engram.NormalizeProject(in.Project)}
+	res := memory.SearchResult{Project: engram.NormalizeProject(in.Project), Warnings: f.warnings}
 	if res.Project == "" && !in.AllProjects {
 		res.Project = fakeProject
 	}
@@ -323,7 +324,7 @@ func (f *fakeMemories) Context(ctx context.Context, in memory.ContextInput) (mem
 		return memory.ContextResult{}, err
 	}
 	defer leave()
-	res := memory.ContextResult{Project: in.Project}
+	res := memory.ContextResult{Project: in.Project, Warnings: f.warnings}
 	if res.Project == "" {
 		res.Project = fakeProject
 	}

@@ -84,6 +84,7 @@ func (c *call) explainRecall(ctx context.Context, in explainArgs) (*explainResul
 	if err != nil {
 		return nil, err
 	}
+	c.notes = append(c.notes, e.Trace.Warnings...)
 	return explained(&e), nil
 }
 

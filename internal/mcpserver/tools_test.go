@@ -578,6 +578,32 @@ func TestContextKeepsItsBudget(t *testing.T) {
 	}
 }
 
+// What a search had to do without is told, also where a context is asked for,
+// within its bytes.
+func TestWarningsAreNotes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for i := range 100 {
+		d.fake.Save(t.Context(), memory.SaveInput{Title: fmt.Sprintf("title %d is not short", i), Content: fmt.Sprint(i)})
+	}
+	const warning = "query_cut: only the first words of the query were looked for"
+	d.fake.warnings = []string{warning}
+	d.fake.explanation.Trace.Warnings = d.fake.warnings
+	for name, args := range map[string]fields{
+		"mem_search":     {"query": "title"},
+		"explain_recall": {"query": "title"},
+		"mem_context":    {"query": "title", "max_bytes": 600},
+	} {
+		text, structured, failed := d.call(name, args)
+		if failed || strings.Count(text, warning) != 1 || strings.Count(structured, warning) != 1 {
+			t.Errorf("%s answered %s and %s", name, text, structured)
+		}
+		if most, ok := args["max_bytes"].(int); ok && len(text) > most {
+			t.Errorf("%s gave %d bytes, at most %d were asked for", name, len(text), most)
+		}
+	}
+}
+
 func TestWhereWritesGo(t *testing.T) {
 	t.Parallel()
 	c := &client{}
@@ -601,6 +627,9 @@ func TestWhereWritesGo(t *testing.T) {
 	c.ended("s1")
 	if s, p := c.place("", ""); s != "" || p != "" {
 		t.Errorf("after the end: %q, %q", s, p)
+	}
+	if _, p := c.place("", " "); p != " " { // for the service to refuse
+		t.Errorf("a blank project became %q", p)
 	}
 }
 
