@@ -2,18 +2,22 @@ package recall
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"engram/internal/text"
 )
 
-// Floor is the least probability of one of the best candidates: below it there is
-// no answer. Beside an answer a ranked list shows what has Least, and what is packed
-// into a budget needs Beside. Set on the report of tools/ranker: as high as leaves
-// 95 of 100 questions that have an answer answered.
-const (
-	Floor  = 0.38
-	Beside = 0.25
-	Least  = 0.18
+// Floor is the least probability that there is an answer among the best: below it
+// nothing is returned. Set on the report of tools/ranker: as high as leaves 95 of 100
+// questions that have an answer answered.
+const Floor = 0.35
+
+// What a hit needs beside an answer: in a ranked list so much that no set's recall
+// in the top 5 falls by more than half a point, in what is packed into a budget more.
+var (
+	Listed = Bar{Hit: 0.08, Evidence: 0.18}
+	Beside = Bar{Hit: 0.1, Evidence: 0.3}
 )
 
 // judgedBest is how many of the best candidates may clear the floor for all.
@@ -35,6 +39,7 @@ const (
 	aroundEvidence = 0.6  // of a word that only a neighbouring turn has
 	enoughEvidence = 16.0 // about four rare words: more than that no answer need say
 	windowEvidence = 0.6  // of lying in the window: that of a word that no memory has
+	fewAsked       = 3    // words: questions of fewer are rare among those that the floor is trained on
 )
 
 // Evidence is what speaks for a memory being an answer. Nothing in it depends
@@ -45,6 +50,9 @@ type Evidence struct {
 	Unknown  float64 `json:"unknown"`  // share of what was asked that no memory says
 	Cosine   float64 `json:"cosine"`   // with the query
 	Expanded float64 `json:"expanded"` // BM25 of all that counts for Near
+	Fits     float64 `json:"fits"`     // 1 = it has what the question asks for: a time, a number, a place, a person
+	Pairs    float64 `json:"pairs"`    // share of the neighbouring words that stand near each other
+	Asked    float64 `json:"asked"`    // logarithm of how many words say what was asked
 	Blind    bool    `json:"blind"`    // only words count, the model does not know the language
 }
 
@@ -58,11 +66,14 @@ const (
 	markUnknown
 	markCosine
 	markExpanded
+	markFits
+	markPairs
+	markAsked
 	NumMarks
 )
 
 // MarkNames name the marks in their order.
-var MarkNames = [NumMarks]string{"coverage", "near", "unknown", "cosine", "expanded"}
+var MarkNames = [NumMarks]string{"coverage", "near", "unknown", "cosine", "expanded", "fits", "pairs", "asked"}
 
 // Marks gives the numbers of e. Where only words count, only theirs are set.
 func (e *Evidence) Marks() Marks {
@@ -71,7 +82,7 @@ func (e *Evidence) Marks() Marks {
 	}
 	return Marks{
 		markCoverage: e.Coverage, markNear: e.Near, markUnknown: e.Unknown, markCosine: max(0, e.Cosine),
-		markExpanded: e.Expanded,
+		markExpanded: e.Expanded, markFits: e.Fits, markPairs: e.Pairs, markAsked: e.Asked,
 	}
 }
 
@@ -115,12 +126,13 @@ func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 // judge weighs what a candidate says against what was asked. Lying in the
 // window says part of it.
 func (q *Query) judge(c *Candidate) Evidence {
-	e := Evidence{Blind: q.table == nil}
+	e := Evidence{Blind: q.table == nil, Asked: math.Log1p(max(q.asked, fewAsked))}
 	said, near, missing := 0.0, 0.0, q.missing
 	if c.item != nil {
 		said, near, missing = c.item.said, c.item.near, c.item.missing
 		e.Cosine = max(c.Features.Cosine, c.Features.CosineContext)
-		e.Expanded = c.Features.Expanded
+		e.Expanded, e.Fits, e.Pairs = c.Features.Expanded, truth(c.Features.Fits), c.Features.Pairs
+		e.Blind = e.Blind && !c.item.known
 	}
 	asked := said + missing
 	if q.Window != nil {
@@ -145,7 +157,7 @@ func (q *Query) judge(c *Candidate) Evidence {
 // turn says counts less.
 func (s *scorer) evidence(v view) (said, near, missing float64) {
 	had := func(i int) bool { return s.around[i] }
-	place := 0
+	place, numbers := 0, 0.0
 	for i := range s.q.Words {
 		w := &s.q.Words[i]
 		soft := 0.0
@@ -154,6 +166,8 @@ func (s *scorer) evidence(v view) (said, near, missing float64) {
 			place++
 		}
 		switch {
+		case s.around[i] && w.slight:
+			numbers += w.said
 		case s.has[i]:
 			said += w.said
 			near += w.said
@@ -168,7 +182,8 @@ func (s *scorer) evidence(v view) (said, near, missing float64) {
 			missing += w.missing
 		}
 	}
-	return said, near, missing
+	counted := min(numbers, said)
+	return said + counted, near + counted, missing + numbers - counted
 }
 
 // weigh sets what a word counts for the floor, said and missing.
@@ -188,6 +203,25 @@ func (w *Word) weigh(docs int) {
 		w.missing *= bigramMissing
 	case w.Kind == text.Symbol, w.Kind == text.Number && len(w.Surface) == 1, w.Kind == text.Plain && isCommon(w):
 		w.missing *= commonMissing
+	}
+}
+
+// slightDigits is how long a number is that many texts have by chance, beside other
+// words and alone. It says no more than the other words that a text has.
+const (
+	slightDigits      = 3
+	slightDigitsAlone = 2
+)
+
+// noteSlight marks such numbers.
+func (q *Query) noteSlight() {
+	most := slightDigitsAlone
+	if slices.ContainsFunc(q.Words, func(w Word) bool { return !w.Stop && w.Kind != text.Number }) {
+		most = slightDigits
+	}
+	for i := range q.Words {
+		w := &q.Words[i]
+		w.slight = w.Kind == text.Number && len(w.Surface) <= most && strings.Trim(w.Surface, "0123456789") == ""
 	}
 }
 

@@ -38,8 +38,9 @@ type Candidate struct {
 	Features    Features
 	Inputs      Inputs // of the ranker, by Rank
 	Evidence    Evidence
-	Score       float64 // of the ranker: log-odds, of which only the order means anything
-	Probability float64 // that it answers the query, by its evidence
+	Score       float64 // of the ranker: log-odds of answering, beside the others of the pool
+	Answer      float64 // probability that the query has an answer, if this is the best evidence for it
+	Probability float64 // that it is an answer, as one of those that were found
 
 	inside bool  // the window, by the store
 	item   *item // nil where only an arm found it that reads no texts
@@ -60,7 +61,7 @@ type Pool struct {
 	byID       map[int64]*Candidate
 	room       []Candidate // that Candidates point to: never grown
 	scores     []ArmScore  // room for their Arms
-	Beside     float64     // the probability that what stands beside an answer needs
+	Beside     Bar         // what a hit needs beside an answer, zero = Listed
 }
 
 // Fuse makes one pool of what the arms found: each memory once, with the score

@@ -38,6 +38,7 @@ type Query struct {
 	MatchAll bool                // only what has every word
 	Cut      bool                // it has more words than are looked for
 
+	now     time.Time
 	terms   map[string]int
 	wants   text.Traits  // what a text has that answers it, 0 = nothing in particular
 	trust   float64      // how far the built-in model knows its words
@@ -47,6 +48,7 @@ type Query struct {
 	unknown float64      // what the words that no memory has count for the floor
 	missing float64      // … and what all count, for a text that has none of them
 	rarest  float64      // IDF of a word that no memory has
+	asked   float64      // how many words say what is asked
 }
 
 // Word is a word of the query with the index terms that stand for it.
@@ -63,6 +65,7 @@ type Word struct {
 	missing float64 // … and in one that has not
 	before  int     // the pair of characters that ends with its first …
 	after   int     // … and the one that begins with its last, -1 = none
+	slight  bool    // it is a number that many texts have by chance
 	tier    float64 // 1 as asked for, less for what stands in for it
 	instead []string
 }
@@ -85,7 +88,7 @@ func Analyse(question string, opts Options) *Query {
 	a := text.AnalyzeQuery(question)
 	q := &Query{
 		Text: question, Language: a.Language, Phrases: a.Phrases,
-		MatchAll: opts.MatchAll, Cut: a.Cut, terms: map[string]int{},
+		MatchAll: opts.MatchAll, Cut: a.Cut, terms: map[string]int{}, now: opts.Now,
 	}
 	minus := withMinus(question)
 	for _, w := range a.Words {
@@ -95,6 +98,7 @@ func Analyse(question string, opts Options) *Query {
 	}
 	q.wants = wanted(&a)
 	q.linkPairs()
+	q.noteSlight()
 	q.setTime(opts)
 	q.sayWhen()
 	return q
@@ -122,7 +126,7 @@ func (q *Query) Mean(table *embed.Table) {
 	if q.trust = trust(q.Text, q.Language, table); q.trust > 0 {
 		q.table = table
 	}
-	if unit, ok := table.Vector(q.Text); ok {
+	if unit, ok := table.Vector(q.spelledOut(table)); ok {
 		q.Vectors = append(q.Vectors, store.QueryVector{Model: table.Model(), Unit: unit})
 	}
 }
@@ -245,7 +249,7 @@ func (f form) documents(df []int) int {
 
 // learn weighs the words by how many memories have them.
 func (q *Query) learn(r *store.KeywordResult) {
-	q.idf, q.nameIDF, q.unknown, q.missing, q.rarest = 0, 0, 0, 0, idf(0, r.Docs)
+	q.idf, q.nameIDF, q.unknown, q.missing, q.asked, q.rarest = 0, 0, 0, 0, 0, idf(0, r.Docs)
 	for i := range q.Words {
 		w := &q.Words[i]
 		w.DF = 0
@@ -261,6 +265,9 @@ func (q *Query) learn(r *store.KeywordResult) {
 		}
 		w.weigh(r.Docs)
 		q.missing += w.missing
+		if w.said > 0 {
+			q.asked++
+		}
 		if w.DF > 0 { // the others tell nothing apart
 			q.idf += w.idf
 			if w.Name {

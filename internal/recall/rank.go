@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -23,7 +24,7 @@ func (p *Pool) Rank() {
 			c.Features.Time = 1
 		}
 		c.Evidence = p.Query.judge(c)
-		c.Probability = Probability(&c.Evidence, &judges)
+		c.Answer = Probability(&c.Evidence, &judges)
 	}
 	p.fill()
 	if p.Query.onlyTime() {
@@ -31,6 +32,7 @@ func (p *Pool) Rank() {
 		return
 	}
 	p.RankBy(&trained)
+	p.PerHit(&shares)
 }
 
 // What the shares of the other arms count in a plain sum, beside 1 for words.
@@ -47,6 +49,7 @@ func (p *Pool) RankByArms() {
 		c.Score = p.share(c, ArmKeyword) + vectorShare*p.share(c, ArmVector) + timeShare*p.share(c, ArmTime)
 	}
 	p.sort()
+	p.PerHit(&shares)
 }
 
 // MarkPhrases notes how many of the quoted phrases a candidate's text has. It
@@ -61,28 +64,17 @@ func (p *Pool) MarkPhrases(id int64, has int) {
 // is likely enough to be an answer; else those that are likely enough to stand
 // beside it.
 func (p *Pool) Passed() []*Candidate {
-	least := p.least()
 	var out []*Candidate
 	for _, c := range p.Candidates {
-		if c.Probability >= least {
+		if p.clears(c) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// least is the probability that a candidate of this pool needs.
-func (p *Pool) least() float64 {
-	for _, c := range p.Candidates[:min(judgedBest, len(p.Candidates))] {
-		if c.Probability >= Floor {
-			return max(Least, p.Beside)
-		}
-	}
-	return Floor
-}
-
 // order lets the latest or the first of the best candidates rise, where the
-// query asks for them.
+// query asks for them. What is dated ahead of now has no merit by that.
 func (p *Pool) order() {
 	if p.Query.Order == text.None || len(p.Candidates) == 0 {
 		return
@@ -97,13 +89,24 @@ func (p *Pool) order() {
 		if p.Query.Order == text.First {
 			return a.OccurredAt.Compare(b.OccurredAt)
 		}
-		return b.OccurredAt.Compare(a.OccurredAt)
+		return cmp.Or(cmp.Compare(truth(p.Query.ahead(a)), truth(p.Query.ahead(b))), b.OccurredAt.Compare(a.OccurredAt))
 	})
 	for i, c := range byTime {
-		c.Features.Order = 1 - float64(i)/float64(n)
+		if c.Features.Order = 1 - float64(i)/float64(n); p.Query.ahead(c) {
+			c.Features.Order = 0
+		}
 		c.Score += orderBonus * c.Features.Order
 	}
 	p.sort()
+}
+
+// aheadSlack is how far clocks may differ.
+const aheadSlack = 5 * time.Minute
+
+// ahead reports whether c is dated later than now, as a clock that jumped dates
+// things, where the latest of all times is asked for.
+func (q *Query) ahead(c *Candidate) bool {
+	return q.Order == text.Latest && q.Window == nil && !q.now.IsZero() && c.OccurredAt.After(q.now.Add(aheadSlack))
 }
 
 // closeness is 1 inside the window and falls with the distance to it, measured

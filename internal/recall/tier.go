@@ -9,13 +9,14 @@ import (
 	"engram/internal/text"
 )
 
-// When no memory has a word, others stand in for it, at a lower tier: terms that
-// begin with it, terms that are spelled nearly like it, or the terms that it is
+// When no memory has a word, others stand in for it, at a lower tier: what it is an
+// abbreviation of, terms that begin with it, terms that are spelled nearly like it, or the terms that it is
 // written together from.
 const (
-	prefixTier   = 0.7
-	similarTier  = 0.6
-	compoundTier = 0.8
+	prefixTier       = 0.7
+	similarTier      = 0.6
+	compoundTier     = 0.8
+	abbreviationTier = 0.9
 
 	minPrefix   = 3 // letters
 	minSimilar  = 4
@@ -54,7 +55,7 @@ func (q *Query) Lookups(r *store.KeywordResult) []Lookup {
 		case w.Prefix && q.length() > maxLone:
 		case w.Prefix:
 			out = append(out, Lookup{Word: i, Prefix: w.Forms[0], Limit: runTerms})
-		case w.Stop || w.DF > 0 || w.Kind == text.CJK:
+		case w.Stop || w.DF > 0 || w.Kind == text.CJK || q.spellOut(w):
 		default:
 			if l := w.lookup(i); l.Limit > 0 {
 				out = append(out, l)

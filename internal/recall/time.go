@@ -55,9 +55,12 @@ func (q *Query) onlyTime() bool {
 // rankByTime lists what lies inside the window in the order of the time arm.
 func (p *Pool) rankByTime() {
 	for _, c := range p.Candidates {
-		c.Score, c.Probability = 0, 0
+		c.Score, c.Answer, c.Probability = 0, 0, 0
 		if c.inside {
-			c.Score, c.Probability = 1+p.share(c, ArmTime), onlyTimeProbability
+			c.Score, c.Answer, c.Probability = 1+p.share(c, ArmTime), onlyTimeProbability, onlyTimeProbability
+		}
+		if p.Query.ahead(c) {
+			c.Score /= 2 // behind all that is of a time that has been
 		}
 	}
 	p.sort()

@@ -63,7 +63,9 @@ type TraceCandidate struct {
 	Features    Features            `json:"features"`
 	Evidence    Evidence            `json:"evidence"`
 	Score       float64             `json:"score"`
-	Probability float64             `json:"probability"`
+	Answer      float64             `json:"answer"`      // probability that the question has an answer, if this is the best evidence
+	Probability float64             `json:"probability"` // that this is an answer
+	Has         float64             `json:"-"`           // of what the floor asks for: Probability beside an answer, else Answer
 	Outcome     Outcome             `json:"outcome"`
 }
 
@@ -92,7 +94,7 @@ const traced = 100
 // Trace explains p as ranked. The outcomes are filled as far as the floor.
 func (p *Pool) Trace() *Trace {
 	t := &Trace{
-		Query: p.Query.Trace(), Floor: p.least(), Pool: len(p.Candidates),
+		Query: p.Query.Trace(), Floor: p.asks(), Pool: len(p.Candidates),
 		Arms: []TraceArm{}, Candidates: []TraceCandidate{},
 	}
 	for i, name := range p.Arms {
@@ -106,7 +108,7 @@ func (p *Pool) Trace() *Trace {
 	}
 	passed := 0
 	for rank, c := range p.Candidates {
-		below := c.Probability < t.Floor
+		below := !p.clears(c)
 		if !below {
 			passed++
 		}
@@ -114,8 +116,8 @@ func (p *Pool) Trace() *Trace {
 			continue
 		}
 		tc := p.traceCandidate(rank, c)
-		tc.place(passed, t.Floor)
-		if below && (t.Rejected == nil || c.Probability > t.Rejected.Probability) {
+		tc.place(passed, below)
+		if below && (t.Rejected == nil || tc.Has > t.Rejected.Has) {
 			t.Rejected = &tc
 		}
 		if rank < traced {
@@ -128,14 +130,15 @@ func (p *Pool) Trace() *Trace {
 // Judged is how the pool as ranked judged one memory, however far down it
 // stands; false where no arm found it.
 func (p *Pool) Judged(id int64) (TraceCandidate, bool) {
-	passed, floor := 0, p.least()
+	passed := 0
 	for rank, c := range p.Candidates {
-		if c.Probability >= floor {
+		below := !p.clears(c)
+		if !below {
 			passed++
 		}
 		if c.ID == id {
 			tc := p.traceCandidate(rank, c)
-			tc.place(passed, floor)
+			tc.place(passed, below)
 			return tc, true
 		}
 	}
@@ -144,8 +147,8 @@ func (p *Pool) Judged(id int64) (TraceCandidate, bool) {
 
 // place says on which side of the floor a candidate is; passed counts those
 // that cleared it, down to this one.
-func (c *TraceCandidate) place(passed int, floor float64) {
-	if c.Probability < floor {
+func (c *TraceCandidate) place(passed int, below bool) {
+	if below {
 		c.Outcome = BelowFloor
 		return
 	}
@@ -172,7 +175,7 @@ func (p *Pool) Least(arm string) (float64, bool) {
 func (p *Pool) traceCandidate(rank int, c *Candidate) TraceCandidate {
 	tc := TraceCandidate{
 		ID: c.ID, Rank: rank + 1, Arms: map[string]ArmScore{}, Features: c.Features, Evidence: c.Evidence,
-		Score: c.Score, Probability: c.Probability, Outcome: Outranked,
+		Score: c.Score, Answer: c.Answer, Probability: c.Probability, Has: p.has(c), Outcome: Outranked,
 	}
 	for i, name := range p.Arms {
 		if c.Arms[i].Rank > 0 {

@@ -19,8 +19,8 @@ func TestTraceOfAnyArm(t *testing.T) {
 		recall.Arm{Name: "graph", Found: []recall.Found{{ID: 3, Score: 0.9}, {ID: 2, Score: 0.2}}},
 		recall.Arm{Name: "idle"},
 	)
-	for i, c := range p.Candidates { // 3 and 1 clear the floor, 2 does not
-		c.Probability = []float64{0.6, 0.2, 0.9}[i]
+	for i, c := range p.Candidates { // 1 is likely, 3 could be the answer alone, 2 is neither
+		c.Answer, c.Probability = []float64{0.6, 0.2, 0.9}[i], []float64{0.5, 0.15, 0.05}[i]
 	}
 	trace := p.Trace()
 	if diff := cmp.Diff([]recall.TraceArm{{"keyword", 2}, {"graph", 2}, {"idle", 0}}, trace.Arms); diff != "" {
@@ -45,7 +45,7 @@ func TestTraceOfAnyArm(t *testing.T) {
 			t.Errorf("arms of %d (-want +got):\n%s", tt.id, diff)
 		}
 	}
-	p.Beside = 0.25
+	p.Beside = recall.Bar{Hit: 0.2, Evidence: 0.25}
 	if got, _ := p.Judged(2); got.Place != 0 || got.Outcome != recall.BelowFloor {
 		t.Errorf("below what stands beside an answer: %+v", got)
 	}

@@ -40,7 +40,8 @@ func (t *trainer) write(path string) error {
 		b.WriteString("}},\n")
 	}
 	b.WriteString("}\n\n// judges are the weights of the floor: where the model knows the language, and\n// where only words count.\nvar judges = [2]Judge{\n")
-	for _, j := range t.judges(t.rankedPools(fold), all) {
+	pools := t.rankedPools(fold)
+	for _, j := range t.judges(pools, all) {
 		fmt.Fprintf(&b, "{Bias: %.4f, Marks: Marks{\n", j.Bias)
 		for m, w := range j.Marks {
 			if w != 0 {
@@ -48,6 +49,10 @@ func (t *trainer) write(path string) error {
 			}
 		}
 		b.WriteString("}},\n")
+	}
+	b.WriteString("}\n\n// shares are how a hit's share of what was found becomes its probability.\nvar shares = Shares{\n")
+	for k, s := range fitShares(pools, all) {
+		fmt.Fprintf(&b, "%s: {Bias: %.4f, Slope: %.4f},\n", constants[k], s.Bias, s.Slope)
 	}
 	b.WriteString("}\n")
 	code, err := format.Source(b.Bytes())

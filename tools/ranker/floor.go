@@ -19,7 +19,9 @@ const rounds = 6
 // best is a pool with its candidates in the order of the ranker.
 type best struct {
 	*Pool
-	ranked []*Candidate
+	ranked []*Candidate // those that the floor looks at
+	listed []*Candidate // … and more
+	logs   []float64    // of the shares of what is listed
 }
 
 // answered reports whether there is gold among the best.
@@ -32,7 +34,8 @@ func (t *trainer) rankedPools(fold map[*Pool]int) []*best {
 	cross := t.crossValidated(fold)
 	out := make([]*best, 0, len(t.data.Pools))
 	for _, p := range t.data.Pools {
-		out = append(out, &best{p, p.rank(cross[fold[p]], judged)})
+		listed, logs := p.rank(cross[fold[p]], hitsListed)
+		out = append(out, &best{p, listed[:min(judged, len(listed))], listed, logs})
 	}
 	return out
 }
@@ -74,8 +77,12 @@ func (t *trainer) judges(pools []*best, use func(*Pool) bool) [2]recall.Judge {
 // may well use others.
 const benefit = 1.2
 
+// against are the marks that may only count against an answer: what no memory says,
+// and how much is asked, of which any text has something by chance.
+var against = map[string]bool{"unknown": true, "asked": true}
+
 // lawful fits a judge by whom everything that speaks for an answer counts for it,
-// and unknown words against it: a mark that comes out the other way only makes up
+// and the rest against it: a mark that comes out the other way only makes up
 // for another, and is left out.
 func lawful(rows [][]float64, y, shares []float64) recall.Judge {
 	for {
@@ -84,7 +91,7 @@ func lawful(rows [][]float64, y, shares []float64) recall.Judge {
 		again := false
 		j.Bias = w[0]
 		for m, x := range w[1:] {
-			if (x < 0) != (recall.MarkNames[m] == "unknown") && x != 0 {
+			if (x < 0) != against[recall.MarkNames[m]] && x != 0 {
 				again = true
 				for i := range rows {
 					rows[i][m+1] = 0
@@ -197,30 +204,25 @@ func (t *trainer) floorReport(w io.Writer, fold map[*Pool]int) error {
 	if err := heights(w, pools, probability); err != nil {
 		return err
 	}
-	return reliability(w, pools, probability)
+	questions := foretell(pools, fold, probability)
+	if err := reliability(w, questions, pools); err != nil {
+		return err
+	}
+	return curve(w, questions)
 }
 
-// shown is what a search gives of a pool: its five best, as far as the floor
-// allows.
-func (p *best) shown(floor, least float64, probability func(*best, *Candidate) float64) []*Candidate {
-	answered := false
-	var out []*Candidate
+// likely is the greatest probability of the best.
+func (p *best) likely(probability func(*best, *Candidate) float64) float64 {
+	most := 0.0
 	for _, c := range p.ranked {
-		x := probability(p, c)
-		answered = answered || x >= floor
-		if x >= least && len(out) < 5 {
-			out = append(out, c)
-		}
+		most = max(most, probability(p, c))
 	}
-	if !answered {
-		return nil
-	}
-	return out
+	return most
 }
 
+// heights prints which share of questions floors of several heights let through.
 func heights(w io.Writer, pools []*best, probability func(*best, *Candidate) float64) error {
-	leasts := []float64{0, .02, .05, .1, .15, .2}
-	floors := []float64{.05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .6}
+	floors := []float64{.2, .25, .28, .3, .32, .34, .36, .38, .4, .45, .5}
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	var kinds []string
 	seen := map[string]bool{}
@@ -235,10 +237,6 @@ func heights(w io.Writer, pools []*best, probability func(*best, *Candidate) flo
 	for _, f := range floors {
 		fmt.Fprintf(tab, "\t%.2f", f)
 	}
-	fmt.Fprint(tab, "\tR@5 at 0.3, least")
-	for _, l := range leasts {
-		fmt.Fprintf(tab, "\t%.2f", l)
-	}
 	for _, k := range kinds {
 		fmt.Fprintf(tab, "\n%s", k)
 		for _, f := range floors {
@@ -246,32 +244,12 @@ func heights(w io.Writer, pools []*best, probability func(*best, *Candidate) flo
 			for _, p := range pools {
 				if p.floorKind() == k {
 					n++
-					if len(p.shown(f, 0, probability)) > 0 {
+					if p.likely(probability) >= f {
 						answered++
 					}
 				}
 			}
 			fmt.Fprintf(tab, "\t%.0f", 100*float64(answered)/float64(n))
-		}
-		fmt.Fprint(tab, "\t")
-		for _, l := range leasts {
-			recallAt, precision, n := 0.0, 0.0, 0.0
-			for _, p := range pools {
-				if p.floorKind() != k || len(p.Gold) == 0 {
-					continue
-				}
-				n++
-				shown := p.shown(.3, l, probability)
-				for _, c := range shown {
-					if c.Grade > 0 {
-						recallAt += 1 / float64(len(p.Gold))
-						precision += 1 / float64(len(shown))
-					}
-				}
-			}
-			if n > 0 {
-				fmt.Fprintf(tab, "\t%.1f/%.0f", 100*recallAt/n, 100*precision/n)
-			}
 		}
 	}
 	fmt.Fprintln(tab)
@@ -292,33 +270,6 @@ func (p *Pool) floorKind() string {
 		k += ", no gold"
 	}
 	return k
-}
-
-// reliability compares what was foretold of questions with what was so, weighed as
-// in training.
-func reliability(w io.Writer, pools []*best, probability func(*best, *Candidate) float64) error {
-	var n [10]int
-	var weight, said, so [10]float64
-	shares := balance(pools)
-	for i, p := range pools {
-		x := 0.0
-		for _, c := range p.ranked {
-			x = max(x, probability(p, c))
-		}
-		bin := min(9, int(10*x))
-		n[bin]++
-		weight[bin] += shares[i]
-		said[bin] += shares[i] * x
-		so[bin] += shares[i] * truth(p.answered())
-	}
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tab, "\nprobability\tquestions\tforetold %\tanswered %")
-	for i := range n {
-		if n[i] > 0 {
-			fmt.Fprintf(tab, "%.1f – %.1f\t%d\t%.1f\t%.1f\n", float64(i)/10, float64(i+1)/10, n[i], 100*said[i]/weight[i], 100*so[i]/weight[i])
-		}
-	}
-	return tab.Flush()
 }
 
 // show prints the best candidates of a set's questions with their evidence.

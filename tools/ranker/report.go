@@ -26,15 +26,17 @@ func measure(pools []*Pool, of func(*Pool) *recall.Models) figures {
 			continue
 		}
 		f.questions++
-		f.add(p, grades(p.rank(of(p), 10)))
+		ranked, _ := p.rank(of(p), 10)
+		f.add(p, grades(ranked))
 	}
 	n := float64(max(1, f.questions))
 	f.recall1, f.recall5, f.recall10, f.ndcg = f.recall1/n, f.recall5/n, f.recall10/n, f.ndcg/n
 	return f
 }
 
-// rank gives a pool's n best candidates, in order.
-func (p *Pool) rank(models *recall.Models, n int) []*Candidate {
+// rank gives a pool's n best candidates, in order, and the logarithms of their
+// shares.
+func (p *Pool) rank(models *recall.Models, n int) ([]*Candidate, []float64) {
 	pool := recall.Pool{Query: &recall.Query{Order: p.Order}}
 	byID := make(map[int64]*Candidate, len(p.Candidates))
 	for i := range p.Candidates {
@@ -48,10 +50,14 @@ func (p *Pool) rank(models *recall.Models, n int) []*Candidate {
 	}
 	pool.RankBy(models)
 	var out []*Candidate
-	for _, c := range pool.Candidates[:min(n, len(pool.Candidates))] {
-		out = append(out, byID[c.ID])
+	scores := make([]float64, len(pool.Candidates))
+	for i, c := range pool.Candidates {
+		scores[i] = c.Score
+		if i < n {
+			out = append(out, byID[c.ID])
+		}
 	}
-	return out
+	return out, recall.LogShares(scores)[:len(out)]
 }
 
 func grades(ranked []*Candidate) []int {

@@ -22,8 +22,10 @@ func (x *Index) Find(ctx context.Context, question string, f store.Filter, opts 
 		if err != nil {
 			return nil, err
 		}
-		changed := false
-		for _, l := range q.Lookups(r) {
+		terms := len(q.Terms)
+		lookups := q.Lookups(r)
+		changed := len(q.Terms) > terms // abbreviations are spelled out
+		for _, l := range lookups {
 			stands, err := x.standIn(ctx, q, l)
 			if err != nil {
 				return nil, err

@@ -179,7 +179,7 @@ func (x *explaining) found(c recall.TraceCandidate) {
 		o.Needs = []Need{{"tokens", "<=", float64(o.Packed.Left), float64(o.Packed.Tokens)}}
 	case c.Outcome == recall.BelowFloor:
 		o.Reason, o.Text = BelowFloor, x.belowFloor(c)
-		o.Needs = []Need{{"probability", ">=", o.Trace.Floor, c.Probability}}
+		o.Needs = []Need{{"probability", ">=", o.Trace.Floor, c.Has}}
 	case c.Place > o.Limit:
 		o.Reason, o.Text = Outranked, x.outranked(c)
 		o.Needs = []Need{{"place", "<=", float64(o.Limit), float64(c.Place)}}

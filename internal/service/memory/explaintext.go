@@ -14,7 +14,7 @@ func (x *explaining) summary() string {
 		return "No answer: no arm found anything."
 	}
 	if o.NoAnswer && o.Trace.Rejected != nil {
-		need, has := apart(o.Trace.Floor, o.Trace.Rejected.Probability)
+		need, has := apart(o.Trace.Floor, o.Trace.Rejected.Has)
 		return fmt.Sprintf("No answer: of %s found, the most likely has probability %s, under the floor of %s.",
 			memories(o.Trace.Pool), has, need)
 	}
@@ -30,7 +30,7 @@ func (x *explaining) returned(number int, c recall.TraceCandidate) string {
 }
 
 func (x *explaining) belowFloor(c recall.TraceCandidate) string {
-	need, has := apart(x.out.Trace.Floor, c.Probability)
+	need, has := apart(x.out.Trace.Floor, c.Has)
 	text := fmt.Sprintf("Below the floor: the probability that it answers is %s, and %s is needed", has, need)
 	if x.out.Trace.Floor < recall.Floor {
 		text += " to stand beside a better answer"
