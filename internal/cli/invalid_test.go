@@ -45,6 +45,10 @@ func TestInvalidInput(t *testing.T) {
 		{"blank project that is current", cli.ExitUsage, "the project is blank", []string{"project", "current", "--project", " "}},
 		{"blank project of a server", cli.ExitUsage, "--project is blank", []string{"mcp", "--project", " "}},
 
+		{"blank type of a search", cli.ExitUsage, "the type is blank", []string{"search", "ferry", "--type", " "}},
+		{"blank type of a list", cli.ExitUsage, "the type is blank", []string{"list", "--type", " "}},
+		{"blank session", cli.ExitUsage, "the session_id is blank", []string{"list", "--session", " "}},
+
 		{"export of an unknown project", cli.ExitNotFound, "similar projects: harbour", []string{"export", "--project", "harbor"}},
 		{"export of an unknown project to a file", cli.ExitNotFound, "similar projects: harbour", []string{"export", w.path("new.json"), "--project", "harbor"}},
 

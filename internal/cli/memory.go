@@ -262,11 +262,7 @@ func newListCmd(g *globals) *cobra.Command {
 			if in.Until, err = g.parseTime(until, "--until"); err != nil {
 				return err
 			}
-			for t := range strings.SplitSeq(typ, ",") {
-				if t = strings.TrimSpace(t); t != "" {
-					in.Types = append(in.Types, t)
-				}
-			}
+			in.Types = splitTypes(typ)
 			if deleted {
 				in.Deleted = store.OnlyDeleted
 			}

@@ -34,11 +34,7 @@ func (f *searchFlags) register(cmd *cobra.Command) {
 func (f *searchFlags) input(a *app.App, args []string) (memory.SearchInput, error) {
 	in := f.in
 	in.Query = strings.Join(args, " ")
-	for t := range strings.SplitSeq(f.typ, ",") {
-		if t = strings.TrimSpace(t); t != "" {
-			in.Types = append(in.Types, t)
-		}
-	}
+	in.Types = splitTypes(f.typ)
 	switch f.match {
 	case "any":
 	case "all":
@@ -49,6 +45,21 @@ func (f *searchFlags) input(a *app.App, args []string) (memory.SearchInput, erro
 	var err error
 	in.AsOf, err = a.Memory.AsOf(f.asOf)
 	return in, err
+}
+
+// splitTypes are the types of a list with commas. A list that has none is one
+// type, for the service to refuse: it must not be taken for all of them.
+func splitTypes(list string) []string {
+	var out []string
+	for t := range strings.SplitSeq(list, ",") {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	if list != "" && len(out) == 0 {
+		return []string{list}
+	}
+	return out
 }
 
 type searchJSON struct {

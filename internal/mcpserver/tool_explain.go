@@ -74,7 +74,7 @@ func (c *call) explainRecall(ctx context.Context, in explainArgs) (*explainResul
 	e, err := c.Explain(ctx, memory.ExplainInput{
 		RecallInput: memory.RecallInput{
 			SearchInput: memory.SearchInput{
-				Query: in.Query, Types: splitList(in.Type), Project: c.projectOf(in.Project, in.AllProjects),
+				Query: in.Query, Types: splitTypes(in.Type), Project: c.projectOf(in.Project, in.AllProjects),
 				AllProjects: in.AllProjects, Scope: in.Scope, Limit: in.Limit, MatchAll: in.MatchMode == "all", AsOf: asOf, Deep: in.Deep,
 			},
 			Budget: in.Budget,

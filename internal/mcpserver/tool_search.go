@@ -62,7 +62,7 @@ func (c *call) search(ctx context.Context, in searchArgs) (*searchResult, error)
 	}
 	found, err := c.Search(ctx, memory.SearchInput{
 		Query:       in.Query,
-		Types:       splitList(in.Type),
+		Types:       splitTypes(in.Type),
 		Project:     c.projectOf(in.Project, in.AllProjects),
 		AllProjects: in.AllProjects,
 		Scope:       in.Scope,
@@ -201,6 +201,16 @@ func (h *hit) write(b *strings.Builder) {
 	if h.Truncated {
 		b.WriteString(" [truncated]")
 	}
+}
+
+// splitTypes is splitList, but a list that has none is one type, for the service
+// to refuse: it must not be taken for all of them.
+func splitTypes(s string) []string {
+	types := splitList(s)
+	if s != "" && len(types) == 0 {
+		return []string{s}
+	}
+	return types
 }
 
 func splitList(s string) []string {

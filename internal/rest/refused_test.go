@@ -32,6 +32,10 @@ var refusedCases = []routeCase{
 	{"two types", fetch("/v1/memories?type=task&type=preference"), 200, []string{`"id":1`}, nil},
 	{"on the wire the first counts", fetch("/observations/recent?limit=1&limit=50"), 200, []string{`"id":4`}, []string{`"id":2`}},
 
+	{"a blank type", fetch("/v1/memories?type=%20"), 400, []string{`"code":"invalid_type"`}, nil},
+	{"a blank type on the wire", fetch("/search?q=tea&type=%20"), 400, []string{`"code":"invalid_type"`}, nil},
+	{"a blank session", fetch("/observations?session_id=%09"), 400, []string{`"code":"invalid_session_id"`}, nil},
+
 	{"a compressed body", encoded("gzip"), 415, []string{`"code":"unsupported_content_encoding"`, "without Content-Encoding"}, nil},
 	{"two codings", encoded("identity, gzip"), 415, []string{`"code":"unsupported_content_encoding"`}, nil},
 	{"a body as it is", encoded("Identity"), 200, []string{`"id":1`}, nil},

@@ -29,10 +29,15 @@ func (c *cleaner) line(s string) string {
 func (c *cleaner) project(s string) (string, error) {
 	name := c.detected(s)
 	if s != "" && name == "" {
-		return "", engram.Errorf(engram.ErrInvalid, "the project is blank").WithCode("invalid_project").
-			WithHint("name one, or leave it out")
+		return "", blank("project")
 	}
 	return name, nil
+}
+
+// blank is the error for a name of blanks, which must not be taken for none.
+func blank(what string) error {
+	return engram.Errorf(engram.ErrInvalid, "the %s is blank", what).WithCode("invalid_" + what).
+		WithHint("name one, or leave it out")
 }
 
 // detected cleans and normalises a project's name that detection gave.

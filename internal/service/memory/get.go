@@ -124,9 +124,13 @@ func (s *Service) List(ctx context.Context, in ListInput) (ListResult, error) {
 
 func (s *Service) listFilter(ctx context.Context, workspace string, in ListInput) (store.Filter, error) {
 	c := s.cleaner()
+	types, err := lines(c, in.Types)
+	if err != nil {
+		return store.Filter{}, err
+	}
 	f := store.Filter{
 		Workspace: workspace,
-		Types:     lines(c, in.Types),
+		Types:     types,
 		Session:   c.id(in.Session),
 		Since:     stamp(in.Since),
 		Until:     stamp(in.Until),
@@ -137,7 +141,9 @@ func (s *Service) listFilter(ctx context.Context, workspace string, in ListInput
 	if !slices.Contains([]store.Order{store.ByCreated, store.ByActivity, store.ByOccurred}, in.Order) {
 		return f, engram.Errorf(engram.ErrInvalid, "order %d is not known", in.Order).WithCode("invalid_order")
 	}
-	var err error
+	if in.Session != "" && f.Session == "" {
+		return f, blank("session_id")
+	}
 	if f.Scopes, err = scopes(in.Scope); err != nil {
 		return f, err
 	}
@@ -146,15 +152,21 @@ func (s *Service) listFilter(ctx context.Context, workspace string, in ListInput
 	return f, s.projectFilter(ctx, &f, in.Project, all)
 }
 
-// lines cleans a list of names for a filter; empty ones do not filter.
-func lines(c *cleaner, in []string) []string {
+// lines cleans a list of types for a filter. Empty and blank ones do not filter
+// beside others; nothing but blanks is refused, as it is for a project.
+func lines(c *cleaner, in []string) ([]string, error) {
 	var out []string
+	given := false
 	for _, v := range in {
+		given = given || v != ""
 		if v = c.line(v); v != "" {
 			out = append(out, v)
 		}
 	}
-	return out
+	if given && len(out) == 0 {
+		return nil, blank("type")
+	}
+	return out, nil
 }
 
 // scopes is a scope as a filter takes it, "" = all.

@@ -241,7 +241,16 @@ func TestBlankProjectIsRefused(t *testing.T) {
 			}
 		}
 	}
+	for code, err := range map[string]error{
+		"invalid_type":       second(f.Search(ctx, memory.SearchInput{Query: "ferry", Types: []string{"", " "}})),
+		"invalid_session_id": second(f.List(ctx, memory.ListInput{Session: " "})),
+	} {
+		wantError(t, err, engram.ErrInvalid, code)
+	}
+	wantError(t, second(f.List(ctx, memory.ListInput{Types: []string{"\t"}})), engram.ErrInvalid, "invalid_type")
 	if got := f.projectOf(t, id); got != "harbour" {
 		t.Errorf("the memory is now in %q", got)
 	}
 }
+
+func second[T any](_ T, err error) error { return err }

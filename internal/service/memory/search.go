@@ -82,7 +82,9 @@ func (s *Service) find(ctx context.Context, in SearchInput, limit int) (*finding
 	if err := f.validate(limit); err != nil {
 		return nil, err
 	}
-	f.filter.Types = lines(s.cleaner(), in.Types)
+	if f.filter.Types, err = lines(s.cleaner(), in.Types); err != nil {
+		return nil, err
+	}
 	f.filter.AsOf = stamp(in.AsOf)
 	if f.filter.Scopes, err = scopes(in.Scope); err != nil {
 		return nil, err
@@ -279,7 +281,7 @@ func ids(cs []*recall.Candidate) []int64 {
 
 // hits reads the best of what cleared the floor.
 func (f *finding) hits(ctx context.Context) (SearchResult, error) {
-	r := SearchResult{Warnings: f.warnings}
+	r := SearchResult{Answer: f.pool.Answer(), Warnings: f.warnings}
 	if len(f.filter.Projects) > 0 {
 		r.Project = f.filter.Projects[0]
 	}
