@@ -142,6 +142,7 @@ type SearchInput struct {
 type SearchResult struct {
 	Hits            []Hit
 	NoAnswer        bool     // nothing cleared the floor
+	Answer          float64  // probability that there is an answer among the best, 0 … 1
 	Project         string   // that was searched, "" = all
 	SimilarProjects []string // with NoAnswer in a project: others of a similar name
 	Warnings        []string // what the search had to do without, in lines that begin with a code
@@ -151,7 +152,7 @@ type SearchResult struct {
 // Hit is a found memory.
 type Hit struct {
 	Memory      *engram.Memory
-	Probability float64 // that it answers the query, 0 … 1
+	Probability float64 // that it is an answer, 0 … 1: at most that there is one
 }
 
 // RecallInput asks for text to put before a model.
