@@ -42,6 +42,8 @@ type keywordIndex struct {
 	wake      chan struct{} // look now
 	stop      context.CancelFunc
 	done      sync.WaitGroup
+
+	dropped map[[2]int64]bool // generations and segments that were told of as damaged; whoever has the turn looks
 }
 
 // keywordState says what an index holds. Only whoever has the turn makes a new
@@ -58,6 +60,7 @@ func newKeywordIndex(s *Store) *keywordIndex {
 	return &keywordIndex{
 		s: s, holder: rand.Text(), turn: make(chan struct{}, 1), lookAfter: lookAfter,
 		written: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		dropped: map[[2]int64]bool{},
 	}
 }
 
@@ -148,7 +151,7 @@ func (k *keywordIndex) fresh(ctx context.Context) (*keyword.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if st.index.Tail() >= sealAt {
+	if st.index.Tail() >= sealAt || st.damaged && !k.s.opts.ReadOnly {
 		k.nudge()
 	}
 	return st.index, nil

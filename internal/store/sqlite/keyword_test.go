@@ -363,12 +363,12 @@ func TestKeywordSurvivesDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer closeStores(t, s)
+			if f := indexFinding(t, s, false); f.OK || f.Fix == "" {
+				t.Errorf("the check says %+v", f)
+			}
 			wantFound(t, s, "kettle", store.Filter{}, 5, 3, 1)
 			if !strings.Contains(log.String(), "keyword segment dropped") {
 				t.Errorf("the damage is not logged: %q", log.String())
-			}
-			if f := indexFinding(t, s, false); f.OK || f.Fix == "" {
-				t.Errorf("the check says %+v", f)
 			}
 			if f := indexFinding(t, s, true); !f.OK {
 				t.Errorf("the repair says %+v", f)

@@ -156,7 +156,7 @@ func (k *keywordIndex) loadSegments(ctx context.Context, tx *sqlstore.Tx, st *ke
 		for seg := range read {
 			err := st.index.Load(seg)
 			if errors.Is(err, keyword.ErrDamaged) || errors.Is(err, keyword.ErrAnalysis) {
-				k.log().ErrorContext(ctx, "keyword segment dropped, its memories are indexed again", "segment", seg.ID, "error", err)
+				k.tellDropped(ctx, st.generation, seg.ID, err)
 				st.damaged, err = true, nil
 			}
 			failed = errors.Join(failed, err)
@@ -172,6 +172,16 @@ func (k *keywordIndex) loadSegments(ctx context.Context, tx *sqlstore.Tx, st *ke
 	})
 	close(read)
 	return errors.Join(err, <-taken)
+}
+
+// tellDropped logs, once for a generation of them, that a segment cannot be used.
+func (k *keywordIndex) tellDropped(ctx context.Context, generation, id int64, err error) {
+	key := [2]int64{generation, id}
+	if k.dropped[key] {
+		return
+	}
+	k.dropped[key] = true
+	k.log().ErrorContext(ctx, "keyword segment dropped, its memories are indexed again", "segment", id, "error", err)
 }
 
 const segmentQuery = `SELECT id, min_id, max_id, docs, columns, postings, checksum, vectors FROM keyword_segments`

@@ -105,11 +105,11 @@ func (k *keywordIndex) seal(ctx context.Context, least int) error {
 	defer k.give()
 	mine := false
 	if !k.s.opts.ReadOnly {
-		n, err := k.unsealed(ctx, least)
+		due, err := k.due(ctx, least)
 		if err != nil {
 			return fmt.Errorf("seal keyword index: %w", err)
 		}
-		if n >= least {
+		if due {
 			if mine, err = k.s.AcquireLease(ctx, sealLease, k.holder, time.Now(), sealLeaseFor); err != nil {
 				return fmt.Errorf("seal keyword index: %w", err)
 			}
@@ -129,6 +129,16 @@ func (k *keywordIndex) seal(ctx context.Context, least int) error {
 		return fmt.Errorf("seal keyword index: %w", err)
 	}
 	return nil
+}
+
+// due reports whether at least so much is in no sealed segment, or some sealed
+// ones were found to be of no use: every process would index their memories again.
+func (k *keywordIndex) due(ctx context.Context, least int) (bool, error) {
+	if st := k.state.Load(); st != nil && st.damaged {
+		return true, nil
+	}
+	n, err := k.unsealed(ctx, least)
+	return n >= least, err
 }
 
 // unsealed is how much is in no sealed segment, as [sealAt] counts, of at most

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"engram"
+	"engram/internal/store/sqlstore"
 )
 
 //go:embed migrations/*.sql
@@ -79,10 +80,14 @@ func (st schemaState) check(file string, newest int) error {
 	case st.objects > 0 && st.application != applicationID, st.version < 0:
 		return foreignDatabase(file)
 	case st.version > newest:
-		return engram.Errorf(engram.ErrNewerSchema, "%s has schema version %d, this engram knows versions up to %d",
-			file, st.version, newest).WithHint("install a newer engram")
+		return newerSchema(file, st.version, newest)
 	}
 	return nil
+}
+
+func newerSchema(file string, version, newest int) error {
+	return engram.Errorf(engram.ErrNewerSchema, "%s has schema version %d, this engram knows versions up to %d",
+		file, version, newest).WithHint("install a newer engram")
 }
 
 func foreignDatabase(file string) error {
@@ -114,6 +119,7 @@ func (s *Store) migrate(ctx context.Context, steps []migration) (err error) {
 		return err
 	}
 	if st.version == newest {
+		s.schema = newest
 		return nil
 	}
 	if s.opts.ReadOnly {
@@ -131,7 +137,29 @@ func (s *Store) migrate(ctx context.Context, steps []migration) (err error) {
 	if err := s.applySteps(ctx, tx, steps); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	s.schema = newest
+	return nil
+}
+
+// sameSchema ends a transaction that would write to a store that another program
+// has brought to a newer schema since it was opened, or that an older one put an
+// old backup in the place of.
+func (s *Store) sameSchema(ctx context.Context, tx *sqlstore.Tx) error {
+	var version int
+	if err := tx.Row(ctx, `PRAGMA user_version`, nil, &version); err != nil {
+		return fmt.Errorf("read schema version: %w", err)
+	}
+	switch {
+	case version == s.schema:
+		return nil
+	case version > s.schema:
+		return newerSchema(s.path, version, s.schema)
+	}
+	return engram.Errorf(engram.ErrUnavailable, "%s has schema version %d now, this engram writes %d", s.path, version, s.schema).
+		WithCode("old_schema").WithHint("start engram again, which brings it up to date")
 }
 
 // applySteps takes the steps that the file does not have yet, after a copy of

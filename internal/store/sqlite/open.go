@@ -60,6 +60,7 @@ type Store struct {
 
 	keyword *keywordIndex
 
+	schema   int // version that this program writes, and that the file had when it was opened
 	wipeTime time.Duration
 
 	close    sync.Once
@@ -103,6 +104,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		Rebind:     rebind,
 		MapError:   func(err error) error { return mapError(diskError(path, err)) },
 		Erase:      s.erase,
+		CheckWrite: s.sameSchema,
 		AfterWrite: s.afterWrite,
 	})
 	return s, nil

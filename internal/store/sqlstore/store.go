@@ -36,6 +36,9 @@ type Engine struct {
 	// wipe runs after the commit: when it returns, the text is in none of the
 	// store's files, except in the copies that it names.
 	Erase func(ctx context.Context, tx *sql.Tx, what Erased) (postings int, wipe Wipe, err error)
+	// CheckWrite runs first in each transaction of [Store.Write], which ends with
+	// its error. nil checks nothing.
+	CheckWrite func(ctx context.Context, tx *Tx) error
 	// AfterWrite runs after each transaction of [Store.Write] that was committed;
 	// it does not wait for anything. nil does nothing.
 	AfterWrite func()
@@ -92,7 +95,14 @@ var errClosed = engram.Errorf(engram.ErrUnavailable, "the store is closed").With
 // Write runs fn in a transaction that may write and commits it when fn
 // returns nil. Errors come back as the engine maps them.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	err := s.transact(ctx, s.eng.Writer, &s.writes, nil, fn)
+	err := s.transact(ctx, s.eng.Writer, &s.writes, nil, func(tx *Tx) error {
+		if s.eng.CheckWrite != nil {
+			if err := s.eng.CheckWrite(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return fn(tx)
+	})
 	if err == nil && s.eng.AfterWrite != nil {
 		s.eng.AfterWrite()
 	}
