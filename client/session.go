@@ -129,8 +129,9 @@ func (c *Client) Prompt(ctx context.Context, id int64) (*Prompt, error) {
 
 // PromptPage is a part of a list.
 type PromptPage struct {
-	Items []Prompt `json:"items"`
-	Next  string   `json:"next_cursor"` // "" = this was the last
+	Items    []Prompt `json:"items"`
+	Next     string   `json:"next_cursor"` // "" = this was the last
+	Warnings []string `json:"warnings"`    // of a search, as Found's
 }
 
 // Prompts gives a page of prompts, newest first, their contents cut where they
