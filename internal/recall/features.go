@@ -172,8 +172,9 @@ func (p *Pool) fill() {
 		for in, foreign := range foreignInputs {
 			c.Inputs[foreign] = (1 - trust) * c.Inputs[in]
 		}
-		for _, in := range [...]int{inCosine, inCosineContext} {
-			c.Inputs[in] *= trust
+		if c.item == nil || !c.item.known { // else another model knows what the built-in one may not
+			c.Inputs[inCosine] *= trust
+			c.Inputs[inCosineContext] *= trust
 		}
 		c.Inputs[inLongOwn], c.Inputs[inLongCoverage] = long*c.Inputs[inOwn], long*c.Inputs[inCoverage]
 	}

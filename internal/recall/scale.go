@@ -11,8 +11,10 @@ import (
 // The cosines of two models do not mean the same: one says 0.7 of texts that have
 // nothing to do with each other, another 0.1. What ranker and floor know is the
 // built-in model's scale. So the cosines of another model are put on that by how
-// both are spread over what was found for the query, and where a memory has a
-// cosine of another model, that is taken: it was set up for understanding more.
+// both are spread over what was found for the query, and then count otherShare
+// beside the built-in model's, or all where that does not know the language.
+// Measured with all-MiniLM-L6-v2 as the other one (ADR 10).
+const otherShare = 0.7
 
 // Where too little was found to tell how cosines are spread, they are taken for
 // spread as usual: the usual mean and deviation count like those of so many memories.
@@ -50,13 +52,14 @@ func spreadOf(cosines []float64) spread {
 // is the scale; own is which that is, -1 = none: it is taken to be as usual.
 type spreads struct {
 	own    int
+	trust  float64 // in the built-in model
 	models []spread
 }
 
 // newSpreads looks at the memories that both models know; without another model
 // than the built-in one there is nothing to compare.
 func newSpreads(q *Query, r *store.KeywordResult) spreads {
-	s := spreads{own: q.own()}
+	s := spreads{own: q.own(), trust: q.trust}
 	if len(q.Vectors) == 0 || len(q.Vectors) == 1 && s.own == 0 {
 		return s
 	}
@@ -82,7 +85,8 @@ func (q *Query) own() int {
 // cosine is how near a text is to the query on the built-in model's scale, 0
 // where no model has a vector of it; other says that another model knows it.
 func (s *spreads) cosine(cosines []float32) (cosine float64, other bool) {
-	if s.own >= 0 && s.own < len(cosines) && cosines[s.own] != store.NoCosine {
+	both := s.own >= 0 && s.own < len(cosines) && cosines[s.own] != store.NoCosine
+	if both {
 		cosine = float64(cosines[s.own])
 	}
 	if s.models == nil {
@@ -103,5 +107,10 @@ func (s *spreads) cosine(cosines []float32) (cosine float64, other bool) {
 	if math.IsInf(best, -1) {
 		return cosine, false
 	}
-	return min(1, max(-1, best)), true
+	best = min(1, max(-1, best))
+	if both {
+		share := float64((1 - otherShare) * s.trust)
+		best = float64((1-share)*best) + float64(share*cosine)
+	}
+	return best, true
 }
