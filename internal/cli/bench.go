@@ -275,10 +275,16 @@ func (g *globals) progress(cmd *cobra.Command) func(string) {
 	}
 }
 
-// openBench opens a store in dir as the product does with nothing configured.
+// openBench opens a store in dir as the product does with nothing configured but an
+// embedder, if the environment names one: what that is worth is measured.
 func (g *globals) openBench(ctx context.Context, dir string, now func() time.Time) (*eval.Product, error) {
 	unset := func(string) string { return "" }
-	cfg, err := config.Load(unset, dir, dir)
+	cfg, err := config.Load(func(name string) string {
+		if !strings.HasPrefix(name, "ENGRAM_EMBEDDER") {
+			return ""
+		}
+		return g.env.Getenv(name)
+	}, dir, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -288,5 +294,8 @@ func (g *globals) openBench(ctx context.Context, dir string, now func() time.Tim
 	if err != nil {
 		return nil, err
 	}
-	return &eval.Product{Memory: a.Memory, Close: a.Close}, nil
+	return &eval.Product{Memory: a.Memory, Close: a.Close, Settle: func(ctx context.Context) error {
+		_, err := a.Embedder.Run(ctx, nil)
+		return err
+	}}, nil
 }

@@ -61,7 +61,10 @@ func (l *local) load(ctx context.Context, set *Set) error {
 			l.names[s.ID] = part[i].ID
 		}
 	}
-	return nil
+	if l.product.Settle == nil {
+		return nil
+	}
+	return l.product.Settle(ctx)
 }
 
 func (l *local) ask(ctx context.Context, q *Question) ([]hit, error) {
@@ -92,7 +95,7 @@ func (l *local) search(ctx context.Context, in memory.SearchInput) ([]hit, error
 	}
 	hits := make([]hit, len(r.Hits))
 	for i, h := range r.Hits {
-		hits[i] = hit{l.names[h.Memory.ID], h.Probability}
+		hits[i] = hit{l.names[h.Memory.ID], h.Probability, r.Answer}
 	}
 	return hits, nil
 }

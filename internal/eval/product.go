@@ -15,6 +15,9 @@ import (
 type Product struct {
 	Memory *memory.Service
 	Close  func() error
+	// Settle waits until everything that was saved is understood by all models;
+	// nil = it is at once.
+	Settle func(ctx context.Context) error
 }
 
 // Opener opens a product over the store in dir, made where there is none. The
