@@ -67,6 +67,7 @@ type ExplanationTrace struct {
 	} `json:"arms"`
 	Floor      float64          `json:"floor"` // least probability of what is returned
 	NoAnswer   bool             `json:"no_answer"`
+	Warnings   []string         `json:"warnings"`   // what the search had to do without
 	Rejected   *TraceCandidate  `json:"rejected"`   // the best that stayed below it
 	Candidates []TraceCandidate `json:"candidates"` // the best of the pool
 	Pool       int              `json:"pool"`       // how many candidates there were
