@@ -54,10 +54,10 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	gold := map[string]int{"a": 1, "b": 1}
 	var f refusals
-	f.add([]hit{{"a", .9}, {"x", .8}}, gold)
-	f.add([]hit{{"b", .9}}, gold)
+	f.add([]hit{{"a", .9, .9}, {"x", .8, .8}}, gold)
+	f.add([]hit{{"b", .9, .9}}, gold)
 	f.add(nil, gold)
-	f.add([]hit{{"x", .5}}, nil)
+	f.add([]hit{{"x", .5, .5}}, nil)
 	f.add(nil, nil)
 	want := Refusal{
 		Judged: 3, Answered: 2. / 3, Recall5: 1. / 3, Precision: .5, // (1/2 + 1 + 0) / 3

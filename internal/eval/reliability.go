@@ -4,8 +4,8 @@ import "math"
 
 // Reliability holds predicted probabilities against what came true, in two ways.
 type Reliability struct {
-	// Answers has one prediction a question: the greatest probability among the
-	// five best, which the floor decides by. It comes true where gold is among them.
+	// Answers has one prediction a question: the probability that there is an answer
+	// among the five best, which the floor decides by. It comes true where gold is among them.
 	Answers Calibration `json:"answers"`
 	// Hits has one a hit of the five best, which is what people are shown. It comes
 	// true where that hit is gold.
@@ -27,13 +27,13 @@ type Bin struct {
 }
 
 func (r *Reliability) add(best []hit, gold map[string]int) {
-	most, found := 0.0, false
+	answer, found := 0.0, false
 	for _, h := range best {
 		isGold := gold[h.document] > 0
 		r.Hits.add(h.probability, isGold)
-		most, found = max(most, h.probability), found || isGold
+		answer, found = h.answer, found || isGold
 	}
-	r.Answers.add(most, found)
+	r.Answers.add(answer, found)
 }
 
 // add keeps sums where the means will be, until close.

@@ -112,7 +112,7 @@ func (s *remote) ask(ctx context.Context, q *Question) ([]hit, error) {
 		if !ok {
 			return nil, fmt.Errorf("the server found %s, which is not of the set: measure an empty one", h.UID)
 		}
-		s.found = append(s.found, hit{name, h.Probability})
+		s.found = append(s.found, hit{document: name, probability: h.Probability})
 	}
 	return s.found, nil
 }

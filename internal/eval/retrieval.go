@@ -100,10 +100,12 @@ type subject interface {
 	close() error
 }
 
-// hit is a document that was found, and the probability that it answers.
+// hit is a document that was found, the probability that it is an answer, and that
+// there is one among the best.
 type hit struct {
 	document    string
 	probability float64
+	answer      float64
 }
 
 func measureSet(ctx context.Context, set *Set, opts RetrievalOptions) (report SetReport, err error) {

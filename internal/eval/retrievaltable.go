@@ -121,8 +121,8 @@ func (r RetrievalReport) reliability() table {
 		return t
 	}
 	t.title = "How true the probabilities are"
-	t.note = fmt.Sprintf("Over all questions of all sets, in per cent. Answers: the greatest probability among the five best of a "+
-		"question, and whether gold is among them (expected calibration error %s). "+
+	t.note = fmt.Sprintf("Over all questions of all sets, in per cent. Answers: the probability that one of the five best "+
+		"answers a question, and whether gold is among them (expected calibration error %s). "+
 		"Hits: each of these five, and whether it is gold (%s).", percent(all.Answers.Error), percent(all.Hits.Error))
 	for i := range all.Answers.Bins {
 		t.add(fmt.Sprintf("%d – %d", 10*i, 10*i+10), all.Answers.Bins[i].columns(), all.Hits.Bins[i].columns())
