@@ -11,9 +11,9 @@ import (
 
 // What the ranker adds to the log-odds beside its trained weights.
 const (
-	phraseBonus = 8.0 // for all quoted phrases
-	orderBonus  = 1.0 // for being the latest, or the first, of the best
-	orderReach  = 1.5 // what is farther behind the best does not compete in time
+	phraseBonus = 8.0  // for all quoted phrases
+	orderReach  = 2.0  // what is farther behind the best does not compete in time
+	orderAlike  = 0.97 // … nor what says less than so much of what the best says
 )
 
 // Rank scores every candidate of the pool and sorts it, best first.
@@ -73,32 +73,42 @@ func (p *Pool) Passed() []*Candidate {
 	return out
 }
 
-// order lets the latest or the first of the best candidates rise, where the
-// query asks for them. What is dated ahead of now has no merit by that.
+// order puts the best in the order of time, where the query asks for the latest
+// or the first: those that say about as much of what was asked as the best one
+// does. What is dated ahead of now comes last of them.
 func (p *Pool) order() {
 	if p.Query.Order == text.None || len(p.Candidates) == 0 {
 		return
 	}
-	reach := p.Candidates[0].Score - orderReach
-	n := 0
-	for n < len(p.Candidates) && p.Candidates[n].Score >= reach {
-		n++
+	best := p.Candidates[0]
+	var rivals []*Candidate
+	for _, c := range p.Candidates {
+		if c.Score < best.Score-orderReach {
+			break
+		}
+		if c.Evidence.said() >= orderAlike*best.Evidence.said() {
+			rivals = append(rivals, c)
+		}
 	}
-	byTime := slices.Clone(p.Candidates[:n])
-	slices.SortStableFunc(byTime, func(a, b *Candidate) int {
+	scores := make([]float64, len(rivals))
+	for i, c := range rivals {
+		scores[i] = c.Score
+	}
+	slices.SortStableFunc(rivals, func(a, b *Candidate) int {
 		if p.Query.Order == text.First {
 			return a.OccurredAt.Compare(b.OccurredAt)
 		}
 		return cmp.Or(cmp.Compare(truth(p.Query.ahead(a)), truth(p.Query.ahead(b))), b.OccurredAt.Compare(a.OccurredAt))
 	})
-	for i, c := range byTime {
-		if c.Features.Order = 1 - float64(i)/float64(n); p.Query.ahead(c) {
-			c.Features.Order = 0
-		}
-		c.Score += orderBonus * c.Features.Order
+	for i, c := range rivals {
+		c.Features.Order = 1 - float64(i)/float64(len(rivals))
+		c.Score = scores[i]
 	}
 	p.sort()
 }
+
+// said is the greater share of what was asked, in these words or in near ones.
+func (e *Evidence) said() float64 { return max(e.Coverage, e.Near) }
 
 // aheadSlack is how far clocks may differ.
 const aheadSlack = 5 * time.Minute
