@@ -12,9 +12,9 @@ func TestReliability(t *testing.T) {
 	gold := map[string]int{"a": 1}
 	var one, two Reliability
 	one.add([]hit{{"b", .25, .75}, {"a", .75, .75}}, gold) // right
-	one.add([]hit{{"b", .75, .75}}, gold)             // wrong
-	two.add([]hit{{"b", 1, 1}}, nil)                // wrong: there is no gold
-	two.add(nil, gold)                           // nothing found, as was to be expected
+	one.add([]hit{{"b", .75, .75}}, gold)                  // wrong
+	two.add([]hit{{"b", 1, 1}}, nil)                       // wrong: there is no gold
+	two.add(nil, gold)                                     // nothing found, as was to be expected
 	all := joinReliability([]SetReport{{Reliability: one.close()}, {}, {Reliability: two.close()}})
 
 	want := Calibration{Predictions: 4, Error: (2*.25 + 1) / 4}

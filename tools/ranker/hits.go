@@ -56,8 +56,9 @@ func fitShares(pools []*best, use func(*Pool) bool) recall.Shares {
 // foretold is a question with what was foretold of it, cross-validated.
 type foretold struct {
 	*best
-	answer float64
-	hits   []float64 // of what is listed
+	answer   float64
+	hits     []float64 // of what is listed
+	evidence []float64 // that there is an answer, by the evidence of each
 }
 
 // foretell gives the probabilities of all questions, by judges and shares that did
@@ -71,7 +72,8 @@ func foretell(pools []*best, fold map[*Pool]int, probability func(*best, *Candid
 	for i, p := range pools {
 		out[i].best = p
 		out[i].answer = p.likely(probability)
-		for j := range p.listed {
+		for j, c := range p.listed {
+			out[i].evidence = append(out[i].evidence, probability(p, c))
 			out[i].hits = append(out[i].hits, out[i].answer*cross[fold[p.Pool]][p.kind()].Of(p.logs[j]))
 		}
 	}
@@ -157,17 +159,23 @@ func reliability(w io.Writer, questions []foretold, pools []*best) error {
 	return err
 }
 
-// thresholds are those of what is returned beside an answer.
-var thresholds = []float64{0, .01, .02, .03, .05, .08, .1, .12, .15, .2, .25, .3, .35, .4}
+// bars are what is asked of a hit beside an answer: thresholds of its probability,
+// then those of the product.
+var bars = func() (out []recall.Bar) {
+	for _, least := range []float64{0, .01, .02, .05, .08, .1, .15, .2, .25, .3} {
+		out = append(out, recall.Bar{Hit: least, Evidence: 2}) // which nothing has
+	}
+	return append(out, recall.Listed, recall.Beside)
+}()
 
-// curve prints recall and precision of up to five hits, as far as they have a
-// probability: of questions that have gold, with the floor on.
+// curve prints recall and precision of up to five hits, as far as they clear a bar: of questions that have gold, with the floor on.
 func curve(w io.Writer, questions []foretold) error {
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(tab, "\nrecall/precision of five, least")
-	for _, t := range thresholds {
-		fmt.Fprintf(tab, "\t%.2f", t)
+	for _, b := range bars[:len(bars)-2] {
+		fmt.Fprintf(tab, "\t%.2f", b.Hit)
 	}
+	fmt.Fprint(tab, "\tlisted\tpacked")
 	done := map[string]bool{}
 	for i := range questions {
 		set := questions[i].Set
@@ -176,8 +184,8 @@ func curve(w io.Writer, questions []foretold) error {
 		}
 		done[set] = true
 		fmt.Fprintf(tab, "\n%s", set)
-		for _, t := range thresholds {
-			found, precision := atThreshold(questions, set, t)
+		for _, b := range bars {
+			found, precision := over(questions, set, b)
 			fmt.Fprintf(tab, "\t%.1f/%.0f", 100*found, 100*precision)
 		}
 	}
@@ -185,8 +193,8 @@ func curve(w io.Writer, questions []foretold) error {
 	return tab.Flush()
 }
 
-// atThreshold is what is found of a set, and how much of what is returned is gold.
-func atThreshold(questions []foretold, set string, least float64) (found, precision float64) {
+// over is what is found of a set over a bar, and how much of what is returned is gold.
+func over(questions []foretold, set string, bar recall.Bar) (found, precision float64) {
 	n := 0.0
 	for i := range questions {
 		q := &questions[i]
@@ -199,7 +207,7 @@ func atThreshold(questions []foretold, set string, least float64) (found, precis
 		}
 		gold, returned := 0.0, 0.0
 		for j, c := range q.listed[:min(hitsShown, len(q.listed))] {
-			if q.hits[j] >= least {
+			if q.hits[j] >= bar.Hit || q.evidence[j] >= bar.Evidence {
 				returned++
 				gold += truth(c.Grade > 0)
 			}

@@ -109,7 +109,7 @@ func TestJudgesAreLawful(t *testing.T) {
 	tr := &trainer{data: &Data{Pools: pools}, ridge: defaultRidge}
 	judges := tr.judges(tr.rankedPools(tr.data.foldOf()), all)
 	for m, x := range judges[0].Marks {
-		if x != 0 && (x < 0) != (recall.MarkNames[m] == "unknown") {
+		if x != 0 && (x < 0) != against[recall.MarkNames[m]] {
 			t.Errorf("%s counts %v", recall.MarkNames[m], x)
 		}
 	}
@@ -134,5 +134,63 @@ func TestStrangers(t *testing.T) {
 		if got := len(sets[i].Questions); got != want {
 			t.Errorf("%s asks %d questions, want %d: those of its own and of sets that are not related", sets[i].Name, got, want)
 		}
+	}
+}
+
+// What is foretold of hits comes true, and a bar lets through what has what it asks.
+func TestShares(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	var pools []*best
+	for q := range 400 {
+		p := &best{Pool: &Pool{Set: "a", Question: fmt.Sprint(q), Gold: []int{1}}}
+		scores := make([]float64, hitsListed)
+		for i := range scores {
+			scores[i] = 3 * r.Float64()
+		}
+		slices.Sort(scores)
+		slices.Reverse(scores)
+		p.logs = recall.LogShares(scores)
+		gold := r.Float64()
+		for i := range scores {
+			c := &Candidate{ID: int64(i)}
+			if share := math.Exp(p.logs[i]); gold >= 0 && gold < share {
+				c.Grade = 1
+			} else {
+				gold -= share
+			}
+			if c.Grade == 1 {
+				gold = -1
+			}
+			p.listed = append(p.listed, c)
+		}
+		p.ranked = p.listed
+		pools = append(pools, p)
+	}
+	shares := fitShares(pools, all)
+	if s := shares[recall.Note]; s.Slope < 0.7 || s.Slope > 2 {
+		t.Errorf("slope = %v, want about 1", s.Slope)
+	}
+	if shares[recall.Chat] != (recall.Share{}) {
+		t.Errorf("a kind without questions has %+v", shares[recall.Chat])
+	}
+	fold := map[*Pool]int{}
+	for i, p := range pools {
+		fold[p.Pool] = i % folds
+	}
+	questions := foretell(pools, fold, func(*best, *Candidate) float64 { return 1 })
+	var b bins
+	for i := range questions {
+		for j, c := range questions[i].listed {
+			b.add(questions[i].hits[j], c.Grade > 0, 1)
+		}
+	}
+	if b.off() > 0.03 {
+		t.Errorf("calibration error %v", b.off())
+	}
+	everything, _ := over(questions, "a", recall.Bar{Evidence: 1})
+	nothing, _ := over(questions, "a", recall.Bar{Hit: 1.1, Evidence: 1.1})
+	if everything <= 0.5 || nothing != 0 {
+		t.Errorf("found %v over no bar and %v over one that nothing clears", everything, nothing)
 	}
 }
