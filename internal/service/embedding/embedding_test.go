@@ -30,6 +30,7 @@ type model struct {
 	down   *engram.Error
 	texts  []string
 	hold   chan struct{} // closed = go on
+	other  bool          // it is another model under the same name
 	closed bool
 }
 
@@ -67,7 +68,12 @@ func (m *model) Question(_ context.Context, question string) ([]float32, error) 
 		return nil, m.down
 	}
 	m.probed = true
-	return letters(question), nil
+	v := letters(question)
+	if m.other {
+		slices.Reverse(v)
+		v[0] += 20
+	}
+	return v, nil
 }
 
 func letters(s string) []float32 {
@@ -443,3 +449,20 @@ func TestNobodyGetsNothing(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+func TestAnotherModelBehindTheName(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.save(t, "one", "two")
+	run(t, f, f.service(t, newModel("m")), 2)
+	run(t, f, f.service(t, newModel("m")), 0) // the same in another process
+	other := newModel("m")
+	other.other = true
+	run(t, f, f.service(t, other), 2)
+	again := newModel("m")
+	again.other = true
+	run(t, f, f.service(t, again), 0)
+	if got := f.counts(t, "m"); got != "2 0 0" {
+		t.Errorf("counts %s", got)
+	}
+}

@@ -78,7 +78,7 @@ func (s *Service) idle(ctx context.Context) (bool, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lost != nil || !s.looked || !s.inUse(models[0]) || models[0].Lack > 0 {
+	if s.lost != nil || !s.looked || !s.probed || !s.inUse(models[0]) || models[0].Lack > 0 {
 		return false, nil
 	}
 	s.seen = last
@@ -142,10 +142,8 @@ func (r *round) embedAll(ctx context.Context) error {
 func (r *round) prepare(ctx context.Context) (known store.VectorModel, err error) {
 	s := r.s
 	model := s.opts.Model
-	if model.Model() == "" {
-		if _, err := model.Probe(ctx); err != nil {
-			return known, err
-		}
+	if err := r.probe(ctx); err != nil {
+		return known, err
 	}
 	r.model = model.Model()
 	s.mu.Lock()

@@ -69,6 +69,7 @@ type Service struct {
 	working sync.WaitGroup
 
 	mu       sync.Mutex
+	probed   bool             // the model is the one that it was
 	seen     int64            // the last write that was looked at
 	lost     error            // of the last round
 	noted    time.Time        // when the progress was written down
