@@ -41,7 +41,7 @@ func (p *Pool) rank(models *recall.Models, n int) ([]*Candidate, []float64) {
 	byID := make(map[int64]*Candidate, len(p.Candidates))
 	for i := range p.Candidates {
 		c := &p.Candidates[i]
-		rc := &recall.Candidate{ID: c.ID, OccurredAt: time.UnixMicro(c.OccurredAt), Kind: c.Kind, Features: c.Features}
+		rc := &recall.Candidate{ID: c.ID, OccurredAt: time.UnixMicro(c.OccurredAt), Kind: c.Kind, Features: c.Features, Evidence: c.Evidence}
 		for j, x := range c.Inputs {
 			rc.Inputs[j] = float64(x)
 		}
