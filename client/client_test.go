@@ -94,8 +94,8 @@ func TestLifeOfAMemory(t *testing.T) {
 	if r := must[client.Receipt](t)(c.Delete(ctx, saved.ID, false)); r.Hard || r.Memories != 1 {
 		t.Errorf("Delete() = %+v", r)
 	}
-	if m = must[*client.Memory](t)(c.Restore(ctx, saved.ID)); !m.DeletedAt.IsZero() {
-		t.Errorf("Restore() = %+v", m)
+	if r := must[client.Restored](t)(c.Restore(ctx, saved.ID)); !r.DeletedAt.IsZero() || r.ID != saved.ID || r.WasLiving || r.LostTopic != "" {
+		t.Errorf("Restore() = %+v", r)
 	}
 	if r := must[client.Receipt](t)(c.Delete(ctx, saved.ID, true)); !r.Hard || r.Versions == 0 {
 		t.Errorf("Delete(hard) = %+v", r)
@@ -132,7 +132,13 @@ func TestSearchAndRecall(t *testing.T) {
 	t.Parallel()
 	c, ctx := newClient(t), t.Context()
 	must[client.Saved](t)(c.Save(ctx, client.SaveInput{Title: "Drinks", Content: "tea, not coffee", Project: "alpha"}))
+	if e := must[client.Recalled](t)(c.Recall(ctx, client.RecallInput{SearchInput: client.SearchInput{Query: "coffee", Explain: true}})); e.Trace == nil || len(e.Trace.Candidates) == 0 || len(e.Trace.Packing) == 0 {
+		t.Errorf("Recall() explained = %+v", e.Trace)
+	}
 	f := must[client.Found](t)(c.Search(ctx, client.SearchInput{Query: "do I drink coffee", Project: "alpha", Limit: 3}))
+	if f.Trace != nil {
+		t.Errorf("Search() gave a trace that was not asked for: %+v", f.Trace)
+	}
 	if f.NoAnswer || len(f.Items) != 1 || f.Items[0].ID != 1 || f.Items[0].Probability <= 0 || f.Items[0].Content != "tea, not coffee" {
 		t.Errorf("Search() = %+v", f)
 	}

@@ -121,9 +121,19 @@ func (c *Client) Pin(ctx context.Context, id int64, pinned bool) (*Memory, error
 	return c.memory(ctx, method, memoryPath(id)+"/pin", nil)
 }
 
+// Restored is a memory that was brought back.
+type Restored struct {
+	Memory
+	WasLiving   bool   `json:"was_living"`                 // it was not deleted, and nothing was done
+	LostTopic   string `json:"lost_topic_key,omitempty"`   // that it had to leave: another memory has it by now
+	TopicHolder int64  `json:"topic_key_holder,omitempty"` // the memory that has LostTopic
+}
+
 // Restore brings a softly deleted memory back.
-func (c *Client) Restore(ctx context.Context, id int64) (*Memory, error) {
-	return c.memory(ctx, http.MethodPost, memoryPath(id)+"/restore", nil)
+func (c *Client) Restore(ctx context.Context, id int64) (Restored, error) {
+	var r Restored
+	err := c.call(ctx, http.MethodPost, memoryPath(id)+"/restore", nil, nil, &r)
+	return r, err
 }
 
 func memoryPath(id int64) string { return "/v1/memories/" + strconv.FormatInt(id, 10) }
@@ -217,6 +227,7 @@ type SearchInput struct {
 	MatchMode string     `json:"match_mode,omitempty"` // any (default) or all
 	AsOf      *time.Time `json:"as_of,omitempty"`      // what was known then
 	Deep      bool       `json:"deep,omitempty"`
+	Explain   bool       `json:"explain,omitempty"` // fills Trace
 }
 
 // Hit is a found memory.
@@ -232,6 +243,8 @@ type Found struct {
 	Project         string   `json:"project"`
 	SimilarProjects []string `json:"similar_projects"`
 	Warnings        []string `json:"warnings"` // what the search had to do without, each beginning with a code
+
+	Trace *ExplanationTrace `json:"trace"` // with Explain: how the answer came about
 }
 
 // Search finds the memories that answer a query.
@@ -282,7 +295,8 @@ type Context struct {
 	Prompts  int    `json:"prompts"`
 	Left     int    `json:"left"` // memories that are not in the text
 
-	Warnings []string `json:"warnings"` // as Found's
+	Warnings        []string `json:"warnings"`         // as Found's
+	SimilarProjects []string `json:"similar_projects"` // where Project has nothing: others of a similar name
 }
 
 // Context gives the block for the start of a session.

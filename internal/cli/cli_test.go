@@ -168,7 +168,7 @@ func TestTimeZone(t *testing.T) {
 		{[]string{"list", "--project", "p", "--since", "2026-03-02", "--until", "2026-03-03"}, "Late", "Day"},
 		{[]string{"list", "--project", "p", "--since", "2026-03-02 05:30", "--until", "2026-03-02 05:31"}, "Late", "Day"},
 		{[]string{"list", "--project", "p", "--since", "2026-03-02T05:31"}, "Day", "Late"},
-		{[]string{"list", "--project", "p", "--since", "2026-03-01", "--until", "2026-03-02"}, "nothing here", "Late"},
+		{[]string{"list", "--project", "p", "--since", "2026-03-01", "--until", "2026-03-02"}, "Nothing is here; add --all", "Late"},
 	} {
 		out := w.must(t, tt.args...)
 		if !strings.Contains(out, tt.has) || tt.not != "" && strings.Contains(out, tt.not) {

@@ -273,13 +273,13 @@ func newListCmd(g *globals) *cobra.Command {
 			view := client.Page{Items: viewMemories(res.Memories), Next: res.Next}
 			return g.print(cmd, view, func(w *out) {
 				if len(res.Memories) == 0 {
-					fmt.Fprintln(w, "nothing here; --all lists every project")
+					printNothingListed(w, in.AllProjects)
 				}
 				for _, m := range res.Memories {
 					w.line(m)
 				}
 				if res.Next != "" {
-					fmt.Fprintf(w, "more: --cursor %s\n", res.Next)
+					fmt.Fprintf(w, "There is more; add --cursor %s for the next page.\n", res.Next)
 				}
 			})
 		}),
@@ -298,6 +298,14 @@ func newListCmd(g *globals) *cobra.Command {
 	rangeVar(f, &in.Limit, "limit", 20, 1, 1000, "at most this many")
 	f.StringVar(&in.Cursor, "cursor", "", "go on after the page before")
 	return cmd
+}
+
+func printNothingListed(w *out, all bool) {
+	if all {
+		fmt.Fprintln(w, "Nothing is here.")
+		return
+	}
+	fmt.Fprintln(w, "Nothing is here; add --all to list every project.")
 }
 
 func newTimelineCmd(g *globals) *cobra.Command {

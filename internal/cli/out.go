@@ -62,7 +62,7 @@ func (w *out) snippet(s string, limit int, whole string) {
 		fmt.Fprintln(w, "    "+strings.TrimRight(line, "\r\n"))
 	}
 	if truncated {
-		fmt.Fprintf(w, "    (cut; %s gives all)\n", whole)
+		fmt.Fprintf(w, "    (cut; %s shows all of it)\n", whole)
 	}
 }
 

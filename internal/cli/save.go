@@ -169,7 +169,7 @@ func (g *globals) printSaved(cmd *cobra.Command, res memory.SaveResult) error {
 		fmt.Fprintln(w)
 		printRedacted(w, res.Redacted)
 		if res.Suggested != "" {
-			fmt.Fprintf(w, "to update it later: --topic %s\n", res.Suggested)
+			fmt.Fprintf(w, "To update this memory later instead of adding another, save with --topic %s.\n", res.Suggested)
 		}
 	})
 }
@@ -212,7 +212,7 @@ func newCaptureCmd(g *globals) *cobra.Command {
 				redactedJSON
 			}{res.Extracted, res.Saved, res.Duplicates, list(res.IDs), redactedJSON{list(res.Redacted)}}
 			return g.print(cmd, view, func(w *out) {
-				fmt.Fprintf(w, "%d found, %d saved, %d there already\n", res.Extracted, res.Saved, res.Duplicates)
+				fmt.Fprintf(w, "%s found, %d saved, %d there already\n", plural(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
 				printRedacted(w, res.Redacted)
 			})
 		}),

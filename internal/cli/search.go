@@ -131,9 +131,15 @@ func printNoAnswer(w *out, res memory.SearchResult) {
 	}
 	fmt.Fprintf(w, "no_answer: no memory%s answers that\n", where)
 	if len(res.SimilarProjects) > 0 {
-		fmt.Fprintf(w, "similar projects: %s\n", strings.Join(res.SimilarProjects, ", "))
+		printSimilar(w, res.SimilarProjects)
 	} else if res.Project != "" {
-		fmt.Fprintln(w, "--all searches every project")
+		fmt.Fprintln(w, "Only this project was searched; add --all to search every project.")
+	}
+}
+
+func printSimilar(w *out, projects []string) {
+	if len(projects) > 0 {
+		fmt.Fprintf(w, "Projects with a similar name, to be named with --project: %s\n", strings.Join(projects, ", "))
 	}
 }
 
@@ -205,7 +211,9 @@ func newContextCmd(g *globals) *cobra.Command {
 				Memories int    `json:"memories"`
 				Prompts  int    `json:"prompts"`
 				Left     int    `json:"left"`
-			}{res.Text, res.Project, res.Pinned, res.Tasks, res.Sessions, res.Memories, res.Prompts, res.Left}
+
+				SimilarProjects []string `json:"similar_projects"`
+			}{res.Text, res.Project, res.Pinned, res.Tasks, res.Sessions, res.Memories, res.Prompts, res.Left, list(res.SimilarProjects)}
 			return g.print(cmd, view, func(w *out) {
 				if res.Text == "" {
 					if in.Scope != "" {
@@ -213,6 +221,7 @@ func newContextCmd(g *globals) *cobra.Command {
 						return
 					}
 					fmt.Fprintln(w, "nothing is remembered here yet")
+					printSimilar(w, res.SimilarProjects)
 					return
 				}
 				fmt.Fprintln(w, strings.TrimRight(res.Text, "\n"))

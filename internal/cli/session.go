@@ -53,7 +53,7 @@ func newSessionsCmd(g *globals) *cobra.Command {
 			}
 			return g.print(cmd, view, func(w *out) {
 				if len(list.Sessions) == 0 {
-					fmt.Fprintln(w, "no sessions here yet; --all lists every project's")
+					fmt.Fprintln(w, "There are no sessions here yet; add --all to list those of every project.")
 				}
 				for _, s := range list.Sessions {
 					fmt.Fprintf(w, "%s  %s  %s  [%s]  %s\n", s.ID, w.time(s.StartedAt), s.Status, s.Project, plural(s.Count, "memory", "memories"))
@@ -62,7 +62,7 @@ func newSessionsCmd(g *globals) *cobra.Command {
 					}
 				}
 				if list.Next != "" {
-					fmt.Fprintf(w, "more: --cursor %s\n", list.Next)
+					fmt.Fprintf(w, "There is more; add --cursor %s for the next page.\n", list.Next)
 				}
 			})
 		}),
@@ -219,14 +219,14 @@ func newPromptsCmd(g *globals) *cobra.Command {
 			}
 			return g.print(cmd, view, func(w *out) {
 				if len(list.Prompts) == 0 {
-					fmt.Fprintln(w, "no prompts here; --all lists every project's")
+					fmt.Fprintln(w, "There are no prompts here; add --all to list those of every project.")
 				}
 				for _, p := range list.Prompts {
 					fmt.Fprintf(w, "#%d  %s  [%s]\n", p.ID, w.time(p.CreatedAt), p.Project)
 					w.snippet(p.Content, 200, "--json")
 				}
 				if list.Next != "" {
-					fmt.Fprintf(w, "more: --cursor %s\n", list.Next)
+					fmt.Fprintf(w, "There is more; add --cursor %s for the next page.\n", list.Next)
 				}
 			})
 		}),

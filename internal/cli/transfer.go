@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"engram"
+	"engram/client"
 	"engram/internal/app"
 	"engram/internal/atomicfile"
 	"engram/internal/service/transfer"
@@ -227,11 +228,21 @@ func (g *globals) restoreMemory(ctx context.Context, a *app.App, cmd *cobra.Comm
 	if err != nil {
 		return err
 	}
-	m, err := a.Memory.Restore(ctx, id)
+	r, err := a.Memory.Restore(ctx, id)
 	if err != nil {
 		return err
 	}
-	return g.print(cmd, viewMemory(m), func(w *out) { fmt.Fprintf(w, "restored %d: %s\n", m.ID, oneLine(m.Title)) })
+	view := client.Restored{Memory: viewMemory(r.Memory), WasLiving: r.WasLiving, LostTopic: r.LostTopic, TopicHolder: r.TopicHolder}
+	return g.print(cmd, view, func(w *out) {
+		if r.WasLiving {
+			fmt.Fprintf(w, "memory %d is not deleted, so there is nothing to restore: %s\n", r.ID, oneLine(r.Title))
+			return
+		}
+		fmt.Fprintf(w, "restored %d: %s\n", r.ID, oneLine(r.Title))
+		if r.LostTopic != "" {
+			fmt.Fprintf(w, "its topic key %s is now that of memory %d, so %d came back without one\n", r.LostTopic, r.TopicHolder, r.ID)
+		}
+	})
 }
 
 func (g *globals) restoreBackup(cmd *cobra.Command, file string, yes bool) error {

@@ -26,6 +26,9 @@ var searchCases = []routeCase{
 	{"search for blanks", fetch("/search?q=%20%20"), 400, []string{`"code":"query_required"`}, nil},
 
 	{"v1 search", post("/v1/search", `{"query":"coffee","project":"alpha","types":["preference"],"limit":5}`), 200, []string{`{"items":[{"id":1,`, `"probability":0.`, `"no_answer":false`}, nil},
+	{"v1 search explained", post("/v1/search", `{"query":"coffee","explain":true}`), 200, []string{`"trace":{"query":{"text":"coffee"`, `"candidates":[{`}, nil},
+	{"v1 recall explained", post("/v1/recall", `{"query":"coffee","explain":true}`), 200, []string{`"trace":{"query":{"text":"coffee"`, `"packing":[{`}, nil},
+	{"v1 recall unexplained", post("/v1/recall", `{"query":"coffee","explain":false}`), 200, []string{`"items":[{"id":1,`}, []string{`"trace"`}},
 	{"v1 search for nonsense", post("/v1/search", `{"query":"zeppelin quantum"}`), 200, []string{`{"items":[],"no_answer":true`}, nil},
 	{"v1 search at a wrong time", post("/v1/search", `{"query":"tea","as_of":"once"}`), 400, []string{`"code":"invalid_as_of"`}, nil},
 	{"v1 recall", post("/v1/recall", `{"query":"coffee","budget":500}`), 200, []string{`"text":"`, "tea, not coffee", `"tokens":`, `"no_answer":false`, `"items":[{"id":1,`}, nil},

@@ -107,6 +107,8 @@ type contextJSON struct {
 	Left     int    `json:"left"     doc:"memories that are not in the text"`
 
 	Warnings []string `json:"warnings,omitempty" doc:"what the search for what is relevant had to do without"`
+
+	SimilarProjects []string `json:"similar_projects" doc:"to try, when there is nothing in the project"`
 }
 
 func (a *api) context(ctx context.Context, in *contextQuery, _ *reply) (contextJSON, error) {
@@ -114,6 +116,7 @@ func (a *api) context(ctx context.Context, in *contextQuery, _ *reply) (contextJ
 	return contextJSON{
 		Text: c.Text, Project: c.Project, Pinned: c.Pinned, Tasks: c.Tasks, Sessions: c.Sessions,
 		Memories: c.Memories, Prompts: c.Prompts, Left: c.Left, Warnings: c.Warnings,
+		SimilarProjects: list(c.SimilarProjects),
 	}, err
 }
 

@@ -160,8 +160,19 @@ func (a *api) memoryHistory(ctx context.Context, in *byID, _ *reply) (page[memor
 	return page[memoryJSON]{Items: memorySnippets(versions)}, err
 }
 
-func (a *api) restoreMemory(ctx context.Context, in *byID, _ *reply) (memoryJSON, error) {
-	return memoryOr(a.Memory.Restore(ctx, in.ID))
+type restoredMemory struct {
+	memoryJSON
+	WasLiving   bool   `json:"was_living"                 doc:"it was not deleted, and nothing was done"`
+	LostTopic   string `json:"lost_topic_key,omitempty"   doc:"that it had to leave: another memory has it by now"`
+	TopicHolder int64  `json:"topic_key_holder,omitempty" doc:"the memory that has lost_topic_key"`
+}
+
+func (a *api) restoreMemory(ctx context.Context, in *byID, _ *reply) (restoredMemory, error) {
+	r, err := a.Memory.Restore(ctx, in.ID)
+	if err != nil {
+		return restoredMemory{}, err
+	}
+	return restoredMemory{memoryOf(r.Memory), r.WasLiving, r.LostTopic, r.TopicHolder}, nil
 }
 
 func (a *api) pinMemory(pinned bool) func(context.Context, *byID, *reply) (memoryJSON, error) {
@@ -219,13 +230,14 @@ type searchBody struct {
 	MatchMode string   `json:"match_mode" enum:"any,all" doc:"all: only what has every word"`
 	AsOf      string   `json:"as_of"      doc:"what was known then; a date means its end"`
 	Deep      bool     `json:"deep"       doc:"looks further"`
+	Explain   bool     `json:"explain"    doc:"brings trace, as POST /v1/explain always does: how the answer came about"`
 }
 
 func (a *api) searchInput(in *searchBody) (memory.SearchInput, error) {
 	asOf, err := a.Memory.AsOf(in.AsOf)
 	return memory.SearchInput{
 		Query: in.Query, Types: in.Types, Project: in.Project, AllProjects: in.Project == "", Scope: in.Scope,
-		Limit: orZero(in.Limit), MatchAll: in.MatchMode == "all", AsOf: asOf, Deep: in.Deep,
+		Limit: orZero(in.Limit), MatchAll: in.MatchMode == "all", AsOf: asOf, Deep: in.Deep, Explain: in.Explain,
 	}, err
 }
 
@@ -235,12 +247,14 @@ type found struct {
 	Project         string    `json:"project,omitempty"          doc:"that was searched"`
 	SimilarProjects []string  `json:"similar_projects" doc:"to try, when the project has no answer"`
 	Warnings        []string  `json:"warnings,omitempty"         doc:"what the search had to do without, each beginning with a code"`
+
+	Trace *memory.Trace `json:"trace,omitempty" doc:"with explain"`
 }
 
 func foundOf(res memory.SearchResult) found {
 	return found{
 		Items: hitsOf(res.Hits), NoAnswer: res.NoAnswer, Project: res.Project, SimilarProjects: list(res.SimilarProjects),
-		Warnings: res.Warnings,
+		Warnings: res.Warnings, Trace: res.Trace,
 	}
 }
 

@@ -148,15 +148,20 @@ func (a *api) wireSearch(ctx context.Context, in *wireSearch, re *reply) ([]foun
 	if res.NoAnswer {
 		re.header.Set(headerNoAnswer, "true")
 	}
-	if len(res.SimilarProjects) > 0 {
-		re.header.Set(headerSimilarProjects, escapeAll(res.SimilarProjects))
-	}
+	re.similar(res.SimilarProjects)
 	re.warn(res.Warnings)
 	out := make([]foundObservation, 0, len(res.Hits))
 	for _, h := range res.Hits {
 		out = append(out, foundObservation{observation: wireSnippet(h.Memory), Rank: -h.Probability})
 	}
 	return out, nil
+}
+
+// similar names other projects to try, where the body has no room for them.
+func (re *reply) similar(projects []string) {
+	if len(projects) > 0 {
+		re.header.Set(headerSimilarProjects, escapeAll(projects))
+	}
 }
 
 // warn puts warnings where the body has no room for them.
@@ -195,6 +200,7 @@ type wireContext struct {
 
 func (a *api) wireContext(ctx context.Context, in *contextQuery, re *reply) (wireContext, error) {
 	res, err := a.Memory.Context(ctx, in.input())
+	re.similar(res.SimilarProjects)
 	re.warn(res.Warnings)
 	return wireContext{Context: res.Text}, err
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"engram"
@@ -168,9 +169,12 @@ func (a *api) deleteObservation(ctx context.Context, in *deleteMemory, _ *reply)
 	return out, nil
 }
 
-func (a *api) restoreObservation(ctx context.Context, in *byID, _ *reply) (observation, error) {
-	m, err := a.Memory.Restore(ctx, in.ID)
-	return observationOr(m, err)
+func (a *api) restoreObservation(ctx context.Context, in *byID, re *reply) (observation, error) {
+	r, err := a.Memory.Restore(ctx, in.ID)
+	if err == nil && r.LostTopic != "" {
+		re.warn([]string{fmt.Sprintf("topic_key_taken: memory %d has the topic key %s by now, so %d came back without it", r.TopicHolder, r.LostTopic, r.ID)})
+	}
+	return observationOr(r.Memory, err)
 }
 
 func (a *api) pinObservation(pinned bool) func(context.Context, *byID, *reply) (observation, error) {

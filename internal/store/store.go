@@ -52,8 +52,8 @@ type SaveRule struct {
 	// its Project (the memory's when empty) and Directory only, other sessions
 	// keep what they have.
 	Session engram.Session
-	// EverDuplicate finds duplicates of what has no OccurredAt by hash and project
-	// alone, whatever their age, type or title: the rule of passive capture.
+	// EverDuplicate finds duplicates of what has no OccurredAt by hash, project and
+	// scope alone, whatever their age, type or title: the rule of passive capture.
 	EverDuplicate bool
 	// SessionSummary becomes the summary of the memory's session, in the same
 	// transaction and without ending it; "" leaves what is there.
@@ -67,6 +67,14 @@ type Saved struct {
 	Outcome       Outcome
 	TopicKey      string // that is in force
 	RevisionCount int
+}
+
+// Restored is a memory that is living again, and what it cost.
+type Restored struct {
+	*engram.Memory
+	WasLiving   bool   // it was not deleted, and nothing was done
+	LostTopic   string // the topic key that it had to leave, "" = none
+	TopicHolder int64  // the memory that holds LostTopic
 }
 
 // Patch changes fields of a memory; nil leaves one as it is.
@@ -147,10 +155,10 @@ type Memories interface {
 	DeleteMemory(ctx context.Context, workspace string, id int64, now time.Time) (engram.Receipt, error)
 
 	// RestoreMemory makes a softly deleted memory living again. If its topic key
-	// was taken meanwhile it comes back without one. A session_summary becomes its
-	// session's again where that has none, or an older one's. A living one is
-	// returned as it is.
-	RestoreMemory(ctx context.Context, workspace string, id int64, now time.Time) (*engram.Memory, error)
+	// was taken meanwhile it comes back without one, and the answer says which. A
+	// session_summary becomes its session's again where that has none, or an older
+	// one's. A living one is returned as it is.
+	RestoreMemory(ctx context.Context, workspace string, id int64, now time.Time) (Restored, error)
 
 	// EraseMemory removes a memory, living or hidden: row, versions, index
 	// entries, support links, and derived memories that rest on it alone, in one

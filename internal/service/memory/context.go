@@ -63,7 +63,10 @@ func (s *Service) Context(ctx context.Context, in ContextInput) (ContextResult, 
 		return ContextResult{}, err
 	}
 	layOut(&r, sections, total, in)
-	return r, nil
+	if r.Text == "" && r.Project != "" {
+		r.SimilarProjects, err = s.similarProjects(ctx, actor.Workspace, r.Project)
+	}
+	return r, err
 }
 
 func contextSize(n int) (size int, capped bool, err error) {

@@ -323,6 +323,36 @@ func TestContextOnOneLine(t *testing.T) {
 	}
 }
 
+// TestContextCutsNames: what a memory is called takes no more of a line than its
+// title, whatever a client calls it.
+func TestContextCutsNames(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	long := strings.Repeat("kind ", 99) + "last"
+	f.save(t, memory.SaveInput{Title: "Ferry", Content: "It leaves at nine.", Type: long, Project: "p"})
+	f.save(t, memory.SaveInput{Title: "Said", Content: "It leaves at ten.", Speaker: long, Project: "p"})
+	r, err := f.Context(agent(t), memory.ContextInput{Project: "p", MaxBytes: 512})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Text) > 512 || r.Memories != 2 || !strings.Contains(r.Text, "kind kind") || strings.Contains(r.Text, "last") {
+		t.Errorf("Context() = %d bytes, %d memories:\n%s", len(r.Text), r.Memories, r.Text)
+	}
+}
+
+// TestContextNamesSimilarProjects where there is nothing in the one asked for.
+func TestContextNamesSimilarProjects(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.save(t, memory.SaveInput{Title: "Ferry", Content: "It leaves at nine.", Project: "harbour"})
+	for project, want := range map[string]string{"harbor": "harbour", "harbour": "", "zoo": ""} {
+		r, err := f.Context(agent(t), memory.ContextInput{Project: project})
+		if got := strings.Join(r.SimilarProjects, " "); err != nil || got != want {
+			t.Errorf("of %s: %q, %v, want %q", project, got, err, want)
+		}
+	}
+}
+
 func BenchmarkContext(b *testing.B) {
 	f := newFixture(b)
 	ctx := agent(b)

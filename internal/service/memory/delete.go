@@ -5,6 +5,7 @@ import (
 
 	"engram"
 	"engram/internal/policy"
+	"engram/internal/store"
 )
 
 // Delete hides a memory until [Service.Restore], or with hard erases it for
@@ -34,11 +35,15 @@ func (s *Service) Delete(ctx context.Context, id int64, hard bool) (engram.Recei
 	return receipt, nil
 }
 
+// Restored is what [Service.Restore] brought back. It may have had to leave its
+// topic key, or never have been away.
+type Restored = store.Restored
+
 // Restore brings a softly deleted memory back.
-func (s *Service) Restore(ctx context.Context, id int64) (*engram.Memory, error) {
+func (s *Service) Restore(ctx context.Context, id int64) (Restored, error) {
 	actor, err := policy.Check(ctx, policy.WriteMemory)
 	if err != nil {
-		return nil, err
+		return Restored{}, err
 	}
 	return s.store.RestoreMemory(ctx, actor.Workspace, id, s.now())
 }

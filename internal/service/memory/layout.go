@@ -62,6 +62,7 @@ func (e *entry) line() string {
 
 const (
 	maxHead = 160  // bytes of a title in a context
+	maxKind = 40   // bytes of a type or a speaker
 	maxBody = 8192 // bytes of a text that are looked at
 	minBody = 24   // bytes of a text that is cut: less tells nothing
 )
@@ -79,7 +80,7 @@ func memoryEntry(m *engram.Memory, age string, project bool) *entry {
 	}
 	return &entry{
 		memory: true,
-		head:   fmt.Sprintf("- #%d %s%s, %s%s: **%s**", m.ID, kindOf(m), where, age, from, title),
+		head:   fmt.Sprintf("- #%d %s%s, %s%s: **%s**", m.ID, oneLine(kindOf(m), maxKind), where, age, from, title),
 		body:   body,
 	}
 }

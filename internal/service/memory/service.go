@@ -191,6 +191,8 @@ type ContextResult struct {
 	Left     int      // memories of the project that are not in the text
 	Capped   bool     // MaxBytes was over the limit
 	Warnings []string // of the search for what is relevant, as SearchResult's
+
+	SimilarProjects []string // where Project has nothing: others of a similar name
 }
 
 // ListInput asks for memories by time.

@@ -126,7 +126,7 @@ func TestKeywordFollowsWrites(t *testing.T) {
 	wantFound(t, b, "coffee", store.Filter{Deleted: store.OnlyDeleted}, tea.ID)
 	wantFound(t, b, "milk", store.Filter{AsOf: then})
 	wantFound(t, b, "milk", store.Filter{AsOf: then, Deleted: store.WithDeleted}, tea.ID)
-	ok[*engram.Memory](t)(a.RestoreMemory(t.Context(), "default", tea.ID, now()))
+	ok[store.Restored](t)(a.RestoreMemory(t.Context(), "default", tea.ID, now()))
 	wantFound(t, b, "coffee", store.Filter{}, tea.ID)
 
 	project := "q"

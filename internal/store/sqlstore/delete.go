@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"engram"
+	"engram/internal/store"
 )
 
 // DeleteMemory implements [store.Memories].
@@ -31,21 +32,26 @@ func (s *Store) DeleteMemory(ctx context.Context, workspace string, id int64, no
 }
 
 // RestoreMemory implements [store.Memories].
-func (s *Store) RestoreMemory(ctx context.Context, workspace string, id int64, now time.Time) (*engram.Memory, error) {
-	var got *engram.Memory
-	err := s.Write(ctx, func(tx *Tx) (err error) {
-		if got, err = memoryByID(ctx, tx, workspace, id, true); err != nil || !got.Deleted() {
+func (s *Store) RestoreMemory(ctx context.Context, workspace string, id int64, now time.Time) (store.Restored, error) {
+	var got store.Restored
+	err := s.Write(ctx, func(tx *Tx) error {
+		m, err := memoryByID(ctx, tx, workspace, id, true)
+		if err != nil {
 			return err
+		}
+		if got = (store.Restored{Memory: m, WasLiving: !m.Deleted()}); got.WasLiving {
+			return nil
 		}
 		seq, err := nextSeq(ctx, tx)
 		if err != nil {
 			return err
 		}
-		holder, err := topicHolder(ctx, tx, got)
+		holder, err := topicHolder(ctx, tx, m)
 		if err != nil {
 			return err
 		}
 		if holder != 0 {
+			got.LostTopic, got.TopicHolder = m.TopicKey, holder
 			if err := dropTopic(ctx, tx, id, now, seq); err != nil {
 				return err
 			}
@@ -56,11 +62,11 @@ func (s *Store) RestoreMemory(ctx context.Context, workspace string, id int64, n
 		if err := returnSummary(ctx, tx, id); err != nil {
 			return err
 		}
-		got, err = memoryByID(ctx, tx, workspace, id, false)
+		got.Memory, err = memoryByID(ctx, tx, workspace, id, false)
 		return err
 	})
 	if err != nil {
-		return nil, wrap("restore memory", err)
+		return store.Restored{}, wrap("restore memory", err)
 	}
 	return got, nil
 }

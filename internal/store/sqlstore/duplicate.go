@@ -121,10 +121,10 @@ func unite(stored string, more []string) (string, error) {
 func (v *saver) seenBefore(ctx context.Context, m *engram.Memory) (found *original, err error) {
 	q := new(query)
 	q.add(`SELECT `+originalColumns+` FROM memories
-		WHERE workspace = ? AND hash = ? AND project = ? AND deleted_at IS NULL`, m.Workspace, m.Hash, m.Project)
+		WHERE workspace = ? AND hash = ? AND project = ? AND scope = ? AND deleted_at IS NULL`, m.Workspace, m.Hash, m.Project, m.Scope)
 	if !v.rule.EverDuplicate {
-		q.add(" AND last_seen_at >= ? AND scope = ? AND type = ? AND title = ? AND speaker = ? AND role = ?",
-			v.windowStart(), m.Scope, m.Type, m.Title, m.Speaker, m.Role)
+		q.add(" AND last_seen_at >= ? AND type = ? AND title = ? AND speaker = ? AND role = ?",
+			v.windowStart(), m.Type, m.Title, m.Speaker, m.Role)
 		if m.Type == engram.TypeSessionSummary {
 			q.add(" AND COALESCE(session, '') = ?", m.Session)
 		}

@@ -155,8 +155,8 @@ var deleteTests = map[string]func(t *testing.T, f *fixture){
 		before := f.get(t, id)
 		_ = must(f.DeleteMemory(t.Context(), ws, id, f.now))(t)
 		got := must(f.RestoreMemory(t.Context(), ws, id, f.tick(time.Second)))(t)
-		same(t, "restored", got, before)
-		same(t, "a living one", must(f.RestoreMemory(t.Context(), ws, id, f.now))(t), before)
+		same(t, "restored", got, store.Restored{Memory: before})
+		same(t, "a living one", must(f.RestoreMemory(t.Context(), ws, id, f.now))(t), store.Restored{Memory: before, WasLiving: true})
 		same(t, "list", f.list(t, store.Filter{}, store.ByCreated, store.Page{}), "a")
 		_, err := f.RestoreMemory(t.Context(), ws, id+1, f.now)
 		wantKind(t, "unknown", err, engram.ErrNotFound)
@@ -167,7 +167,12 @@ var deleteTests = map[string]func(t *testing.T, f *fixture){
 		id := f.save(t, note("a", "a", topic("k"))).ID
 		_ = must(f.DeleteMemory(t.Context(), ws, id, f.now))(t)
 		taker := f.save(t, note("b", "b", topic("k"))).ID
-		same(t, "key of the restored", must(f.RestoreMemory(t.Context(), ws, id, f.now))(t).TopicKey, "")
+		got := must(f.RestoreMemory(t.Context(), ws, id, f.now))(t)
+		same(t, "key of the restored", got.TopicKey, "")
+		same(t, "key that it lost", got.LostTopic, "k")
+		same(t, "holder", got.TopicHolder, taker)
+		again := must(f.RestoreMemory(t.Context(), ws, id, f.now))(t)
+		same(t, "said once", again, store.Restored{Memory: got.Memory, WasLiving: true})
 		same(t, "key of the taker", f.get(t, taker).TopicKey, "k")
 		same(t, "list", f.list(t, store.Filter{}, store.ByCreated, store.Page{}), "b a")
 	},

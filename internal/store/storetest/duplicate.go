@@ -235,8 +235,8 @@ var duplicateTests = map[string]func(t *testing.T, f *fixture){
 			same(t, "found by what it took over", len(hits.Hits) > 0 && hits.Hits[0].ID == first.ID, true)
 		}
 	},
-	"ever duplicate asks for hash and project alone": func(t *testing.T, f *fixture) {
-		id := f.save(t, note("a", "x", typed("decision"), scope(engram.ScopePersonal))).ID
+	"ever duplicate asks for hash, project and scope alone": func(t *testing.T, f *fixture) {
+		id := f.save(t, note("a", "x", typed("decision"))).ID
 		f.tick(1000 * time.Hour)
 		rule := store.SaveRule{Now: f.now, EverDuplicate: true}
 		saved := must(f.SaveMemory(t.Context(), note("b", "X", typed("passive")), rule))(t)
@@ -245,5 +245,7 @@ var duplicateTests = map[string]func(t *testing.T, f *fixture){
 		}
 		saved = must(f.SaveMemory(t.Context(), note("b", "x", project("coffee")), rule))(t)
 		same(t, "in another project", saved.Outcome, store.Created)
+		saved = must(f.SaveMemory(t.Context(), note("b", "x", scope(engram.ScopePersonal)), rule))(t)
+		same(t, "in another scope", saved.Outcome, store.Created)
 	},
 }
