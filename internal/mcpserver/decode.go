@@ -18,7 +18,7 @@ import (
 // decode fills the argument struct dst from what a client sent. It takes what
 // clients get wrong and the meaning of which is plain: no arguments at all,
 // null for an optional one, numbers, booleans, lists and the whole object sent
-// as text, a count over its maximum. It does not take what would be a guess.
+// as text, a count out of its bounds. It does not take what would be a guess.
 //
 // Arguments that the tool does not have are left out with a note rather than
 // refused: clients written for other versions send some, and a call must not
@@ -195,6 +195,8 @@ func (p *param) integer(s string) (any, string, error) {
 			n = int64(f)
 		case p.max != nil && f > 0:
 			n = math.MaxInt64
+		case p.max != nil && p.min != nil:
+			n = math.MinInt64
 		default:
 			return nil, "", p.wrong()
 		}
@@ -217,14 +219,16 @@ func (p *param) number(s string) (any, error) {
 	return f, nil
 }
 
-// counted checks the bounds of a count. Asking for more than the most means "as
-// much as I can get" and is answered so, with a note; less than the least means
-// nothing. A measure like importance has no such meaning.
+// counted puts a count within its bounds, with a note: asking for more than the
+// most means "as much as I can get", for less than the least "as little". An id,
+// which has no most, or a measure like importance has no such meaning.
 func (p *param) counted(f float64) (float64, string, error) {
-	if p.min != nil && f < *p.min {
+	switch {
+	case p.min != nil && f < *p.min && p.max == nil:
 		return 0, "", p.wrong()
-	}
-	if p.max != nil && f > *p.max {
+	case p.min != nil && f < *p.min:
+		return *p.min, fmt.Sprintf("%s was raised to %s, the least there is", p.name, short(*p.min)), nil
+	case p.max != nil && f > *p.max:
 		return *p.max, fmt.Sprintf("%s was lowered to %s, the most there is", p.name, short(*p.max)), nil
 	}
 	return f, "", nil

@@ -58,6 +58,9 @@ func TestDecode(t *testing.T) {
 		{"all as text", `"{\"id\":1}"`, decodeArgs{ID: 1, Limit: 10, Mode: "any"}, ""},
 		{"over the most", `{"id":1,"limit":1000000}`, decodeArgs{ID: 1, Limit: 50, Mode: "any"}, "limit was lowered to 50, the most there is"},
 		{"far over the most", `{"id":1,"limit":1e300}`, decodeArgs{ID: 1, Limit: 50, Mode: "any"}, "limit was lowered to 50, the most there is"},
+		{"zero", `{"id":1,"limit":0}`, decodeArgs{ID: 1, Limit: 1, Mode: "any"}, "limit was raised to 1, the least there is"},
+		{"negative", `{"id":1,"limit":-5}`, decodeArgs{ID: 1, Limit: 1, Mode: "any"}, "limit was raised to 1, the least there is"},
+		{"far under the least", `{"id":1,"limit":-1e300}`, decodeArgs{ID: 1, Limit: 1, Mode: "any"}, "limit was raised to 1, the least there is"},
 		{
 			"unknown", `{"id":1,"_meta":{},"zoo":1,"bar":2}`,
 			decodeArgs{ID: 1, Limit: 10, Mode: "any"},
@@ -94,7 +97,6 @@ func TestDecodeRefuses(t *testing.T) {
 		{"zero", `{"id":0}`, "invalid_id", "id must be a whole number of at least 1"},
 		{"id too large", `{"id":12345678901234567890}`, "invalid_id", "id must be a whole number of at least 1"},
 		{"list for id", `{"id":[1]}`, "invalid_id", "id must be a whole number of at least 1"},
-		{"negative limit", `{"id":1,"limit":-5}`, "invalid_limit", "limit must be a whole number from 1 to 50"},
 		{"words for limit", `{"id":1,"limit":"ten"}`, "invalid_limit", "limit must be a whole number from 1 to 50"},
 		{"NaN", `{"id":1,"share":"NaN"}`, "invalid_share", "share must be a number from 0 to 1"},
 		{"object for text", `{"id":1,"name":{"a":1}}`, "invalid_name", "name must be text"},

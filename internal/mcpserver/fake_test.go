@@ -325,6 +325,9 @@ func (f *fakeMemories) Context(ctx context.Context, in memory.ContextInput) (mem
 	}
 	defer leave()
 	res := memory.ContextResult{Project: in.Project, Warnings: f.warnings}
+	if in.Project == "her" {
+		res.SimilarProjects = []string{"here"}
+	}
 	if res.Project == "" {
 		res.Project = fakeProject
 	}

@@ -22,6 +22,8 @@ type contextResult struct {
 	Context string `json:"context"`
 	Project string `json:"project,omitempty"`
 	Left    int    `json:"not_shown,omitempty"`
+
+	Similar []string `json:"similar_projects,omitempty"`
 	noted
 }
 
@@ -48,6 +50,7 @@ func (c *call) context(ctx context.Context, in contextArgs) (*contextResult, err
 		Context: got.Text,
 		Project: unlessSent(got.Project, engram.NormalizeProject(in.Project)),
 		Left:    got.Left,
+		Similar: got.SimilarProjects,
 	}
 	if out.Context == "" {
 		out.Context = nothing(got.Project, in.Scope)
@@ -83,4 +86,4 @@ func nothing(project, scope string) string {
 	return "Nothing is saved yet" + where + "; mem_save stores the first memory."
 }
 
-func (r *contextResult) words() string { return r.Context }
+func (r *contextResult) words() string { return r.Context + similarNames(r.Similar) }

@@ -44,7 +44,8 @@ func (r *deleteResult) words() string {
 	if r.Status == "deleted" {
 		return fmt.Sprintf("Deleted #%d; it can be restored with the command: engram restore %d", r.ID, r.ID)
 	}
-	s := fmt.Sprintf("Erased #%d for good, with %d versions and %d memories that rested on it alone.", r.ID, r.Versions, r.Derived)
+	s := fmt.Sprintf("Erased #%d for good, with %s and %s that rested on it alone.", r.ID,
+		plural(r.Versions, "older version", "older versions"), plural(r.Derived, "memory", "memories"))
 	if len(r.Copies) > 0 {
 		s += " Copies may remain in: " + strings.Join(r.Copies, ", ") + "."
 	}

@@ -18,7 +18,7 @@ type explainArgs struct {
 	Project     string `json:"project" doc:"As in mem_search, like the rest"`
 	Type        string `json:"type"`
 	Scope       string `json:"scope" enum:"project,personal,global"`
-	Limit       int    `json:"limit" min:"1" max:"50"`
+	Limit       int    `json:"limit" min:"1" max:"50" doc:"Default: 10, with budget 20"`
 	MatchMode   string `json:"match_mode" enum:"any,all" default:"any"`
 	AllProjects bool   `json:"all_projects" default:"false"`
 	AsOf        string `json:"as_of"`

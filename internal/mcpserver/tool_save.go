@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"engram"
@@ -18,7 +19,7 @@ type saveArgs struct {
 	Project    string   `json:"project" doc:"Default: the current one"`
 	Scope      string   `json:"scope" enum:"project,personal,global" default:"project"`
 	TopicKey   string   `json:"topic_key" doc:"family/name. Saving under it again updates the memory"`
-	Importance *float64 `json:"importance" min:"0" max:"1"`
+	Importance *float64 `json:"importance" default:"0" min:"0" max:"1"`
 	Pinned     bool     `json:"pinned" doc:"Always in mem_context"`
 	Files      []string `json:"files"`
 }
@@ -239,11 +240,18 @@ func (c *call) capture(ctx context.Context, in captureArgs) (*captureResult, err
 }
 
 func (r *captureResult) words() string {
-	s := fmt.Sprintf("Found %d learnings: saved %d, known already %d.", r.Extracted, r.Saved, r.Duplicates)
+	s := fmt.Sprintf("Found %s: saved %d, known already %d.", plural(r.Extracted, "learning", "learnings"), r.Saved, r.Duplicates)
 	if len(r.IDs) > 0 {
 		s += " Saved as " + idList(r.IDs) + "."
 	}
 	return s
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }
 
 func idList(ids []int64) string {

@@ -168,9 +168,7 @@ func (r *searchResult) words() string {
 	if r.Project != "" {
 		fmt.Fprintf(&b, " in project %s", r.Project)
 	}
-	if b.WriteByte('.'); len(r.Similar) > 0 {
-		fmt.Fprintf(&b, " Projects with a similar name: %s.", strings.Join(r.Similar, ", "))
-	}
+	b.WriteString("." + similarNames(r.Similar))
 	for i := range r.Hits {
 		b.WriteByte('\n')
 		r.Hits[i].write(&b)
@@ -179,6 +177,14 @@ func (r *searchResult) words() string {
 		fmt.Fprintf(&b, "\nNot shown: %s.", idList(r.More))
 	}
 	return b.String()
+}
+
+// similarNames is a sentence about other projects, "" without any.
+func similarNames(projects []string) string {
+	if len(projects) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Projects with a similar name: %s.", strings.Join(projects, ", "))
 }
 
 func (h *hit) write(b *strings.Builder) {

@@ -53,7 +53,7 @@ func (r *sessionResult) words() string {
 		s += ", project " + r.Project
 	}
 	if r.Memories > 0 {
-		s += fmt.Sprintf(", %d memories in it", r.Memories)
+		s += fmt.Sprintf(", %s in it", plural(r.Memories, "memory", "memories"))
 	}
 	return s + "."
 }

@@ -113,7 +113,7 @@ func (r *timelineResult) words() string {
 		if s.Ended != "" {
 			fmt.Fprintf(&b, ", ended %s", s.Ended)
 		}
-		fmt.Fprintf(&b, ", %d memories.\n", r.Total)
+		fmt.Fprintf(&b, ", %s.\n", plural(r.Total, "memory", "memories"))
 		if s.Summary != "" {
 			fmt.Fprintf(&b, "Summary: %s", s.Summary)
 			if s.Cut {

@@ -84,6 +84,12 @@ func TestReplies(t *testing.T) {
 			`{"context":"Nothing is saved yet in project here; mem_save stores the first memory.","project":"here"}`,
 		},
 		{
+			"context of a misspelt project", "mem_context",
+			fields{"project": "her"},
+			"Nothing is saved yet in project her; mem_save stores the first memory. Projects with a similar name: here.",
+			`{"context":"Nothing is saved yet in project her; mem_save stores the first memory.","similar_projects":["here"]}`,
+		},
+		{
 			"first save", "mem_save",
 			fields{"title": "Use SQLite", "content": "One file, no server.", "type": "decision"},
 			"Saved as #1, project here.\nTo update this one later instead of adding another, use topic_key decision/use-sqlite.",
@@ -166,7 +172,7 @@ func TestReplies(t *testing.T) {
 		{
 			"erase", "mem_delete",
 			fields{"id": 2, "hard_delete": "true"},
-			"Erased #2 for good, with 1 versions and 0 memories that rested on it alone. Copies may remain in: backup-1.db.",
+			"Erased #2 for good, with 1 older version and 0 memories that rested on it alone. Copies may remain in: backup-1.db.",
 			`{"id":2,"status":"erased","versions":1,"copies_left":["backup-1.db"]}`,
 		},
 		{
@@ -263,7 +269,7 @@ func TestErrors(t *testing.T) {
 		{"mem_search", fields{"query": "x", "scope": "everything"}, "Error: scope must be one of project, personal, global [invalid_scope]"},
 		{"mem_save", fields{"title": "t", "content": "c", "importance": 2}, "Error: importance must be a number from 0 to 1 [invalid_importance]"},
 		{"mem_save", fields{"title": "t", "content": "c", "importance": "-0.1"}, "Error: importance must be a number from 0 to 1 [invalid_importance]"},
-		{"mem_search", fields{"query": "x", "limit": 0}, "Error: limit must be a whole number from 1 to 50 [invalid_limit]"},
+		{"mem_search", fields{"query": "x", "limit": 1.5}, "Error: limit must be a whole number from 1 to 50 [invalid_limit]"},
 		{"mem_save", fields{"title": "t", "content": strings.Repeat("x", engram.DefaultMaxContent+1)}, "Error: content has 1048577 bytes, at most 1048576 are kept [content_too_long]"},
 		{"mem_save", []int{1}, "Error: arguments must be a JSON object [invalid_arguments]"},
 		{"mem_session_start", fields{}, "Error: id and project are required; this tool takes id, project, directory [id_required]"},
@@ -320,7 +326,7 @@ func TestTimelineSummary(t *testing.T) {
 func TestTimelineOfNoProject(t *testing.T) {
 	t.Parallel()
 	r := timelineResult{Session: &sessionFact{ID: "s", Started: "2026-03-01T12:00:00Z"}, Total: 1}
-	if got, want := r.words(), "Session s, started 2026-03-01T12:00:00Z, 1 memories.\n"; !strings.HasPrefix(got, want) {
+	if got, want := r.words(), "Session s, started 2026-03-01T12:00:00Z, 1 memory.\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("words are %q, want %q first", got, want)
 	}
 }
