@@ -307,7 +307,7 @@ type imported struct {
 	Versions int       `json:"versions" doc:"new ones"`
 	Skipped  int       `json:"skipped"  doc:"there already"`
 	Refused  []refusal `json:"refused"  doc:"could not be taken, and why"`
-	Warnings []string  `json:"warnings" doc:"fields that are not known, and were left out"`
+	Warnings []string  `json:"warnings" doc:"what was not taken as the file has it: fields that are not known, claims of trust"`
 	DryRun   bool      `json:"dry_run"`
 	Version  string    `json:"version"  doc:"of the file"`
 }

@@ -56,8 +56,17 @@ func (s *Service) Import(ctx context.Context, r io.Reader, opts ImportOptions) (
 			return im.report, err
 		}
 	}
-	im.report.Warnings = im.unknown.warnings()
+	im.report.Warnings = im.warnings()
 	return im.report, im.allRefused()
+}
+
+// warnings says what of the file was not taken as it stands there.
+func (im *importer) warnings() []string {
+	out := im.unknown.warnings()
+	if im.lowered > 0 {
+		out = append(out, fmt.Sprintf("claims of more trust than the origin has were lowered to it: %d", im.lowered))
+	}
+	return out
 }
 
 // allRefused is the error of an import of which nothing could be taken.
@@ -96,6 +105,7 @@ type importer struct {
 	foreign  map[string]bool // of the batch: UIDs of items that carry another store's sync id
 	refused  int
 	linked   int // links, aliases and remotes that were taken, which a report does not count
+	lowered  int // texts that claimed more trust than their origin has
 	unknown  unknownFields
 }
 

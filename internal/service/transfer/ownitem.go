@@ -83,7 +83,22 @@ func (im *importer) ownText(ctx context.Context, m *engram.Memory) error {
 	if m.Trust < 0 || m.Trust > engram.TrustOf(engram.OriginUser) {
 		return engram.Errorf(engram.ErrInvalid, "its trust %d is not 0 to 3", m.Trust).WithCode("invalid_trust")
 	}
+	im.capTrust(m)
 	return im.complete(ctx, m)
+}
+
+// capTrust gives m no more trust than its origin has (ADR 11). What names no
+// origin comes from this file and nothing more is known of it. The trust of a
+// derived memory is that of its sources, which the store that made it knew.
+func (im *importer) capTrust(m *engram.Memory) {
+	if m.Origin == "" {
+		m.Origin, m.Trust = engram.OriginImport, engram.TrustOf(engram.OriginImport)
+		return
+	}
+	if most := engram.TrustOf(m.Origin); m.Trust > most && m.Origin != engram.OriginDerived {
+		m.Trust = most
+		im.lowered++
+	}
 }
 
 func (im *importer) ownPrompt(ctx context.Context, i int, raw json.RawMessage) error {

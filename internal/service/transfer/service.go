@@ -52,7 +52,7 @@ type Report struct {
 	Sessions, Memories, Prompts, Versions int // new ones
 	Skipped                               int // there already
 	Refused                               []Refusal
-	Warnings                              []string // fields of the file that are not known, and were left out
+	Warnings                              []string // what of the file was not taken as it stands there: unknown fields, claims of trust
 	DryRun                                bool
 	Version                               string // of the file
 }

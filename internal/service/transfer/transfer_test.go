@@ -102,6 +102,9 @@ func (f *fixture) mem(t testing.TB, m engram.Memory, at time.Time) *engram.Memor
 	if m.Title == "" {
 		m.Title = m.Content
 	}
+	if m.Origin == "" {
+		m.Origin, m.Trust = engram.OriginAgent, engram.TrustOf(engram.OriginAgent)
+	}
 	if _, err := f.store.SaveMemory(t.Context(), &m, store.SaveRule{Now: at}); err != nil {
 		t.Fatal(err)
 	}
