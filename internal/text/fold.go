@@ -15,7 +15,11 @@ import (
 // Marks that make another letter, as in Kana, Hangul and Thai, stay.
 func Fold(s string) string {
 	s = clean(s)
-	return string(appendFold(make([]byte, 0, len(s)), s))
+	b := appendFold(make([]byte, 0, len(s)), s)
+	if !isASCII(s) && !norm.NFKC.IsNormal(b) {
+		b = norm.NFKC.Bytes(b) // parts of a syllable stood apart by a mark that is gone
+	}
+	return string(b)
 }
 
 // clean gives s in NFKC, valid UTF-8, without characters of no width. Case and
