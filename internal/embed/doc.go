@@ -1,8 +1,7 @@
 // Package embed turns texts into vectors. It owns the built-in embedder, which
 // is one table of a row per token: its WordPiece tokenizer, the sum of rows that
-// is the vector of a text, the tokens that mean nearly the same (for soft match
-// and for expanding a question), how a long text is cut into passages, and int8
-// codes of vectors. It also says what any other embedder must do, and has one that
+// is the vector of a text, and the tokens that mean nearly the same, by which recall
+// matches softly. It also says what any other embedder must do, and has one that
 // asks a server, Endpoint, which trusts no answer unseen.
 //
 // Nothing of the built-in one is decoded or copied at the start: the rows are read where the

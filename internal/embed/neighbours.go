@@ -84,33 +84,3 @@ func (t *Table) RelatedWords(word string) func(yield func(word string, cosine fl
 		}
 	}
 }
-
-// related is what a neighbour of a token of a question counts beside the token
-// itself, times its cosine.
-const related = 0.7
-
-// Expansion is a token that may stand for one of a question.
-type Expansion struct {
-	Token  uint16
-	Of     int     // which token of the question, as its index
-	Weight float32 // 1 for the token itself, 0.7 × cosine for a neighbour
-}
-
-// Expand gives for each token of a question the token and its neighbours. A text
-// that has several of those that stand for one token is worth the best of them,
-// never their sum. A token that the question repeats is expanded once.
-func (t *Table) Expand(question []uint16) []Expansion {
-	out := make([]Expansion, 0, 8*len(question))
-	seen := map[uint16]bool{}
-	for i, token := range question {
-		if seen[token] || !t.Known(token) {
-			continue
-		}
-		seen[token] = true
-		out = append(out, Expansion{token, i, 1})
-		for n := range t.Neighbours(token) {
-			out = append(out, Expansion{n.Token, i, related * n.Cosine})
-		}
-	}
-	return out
-}

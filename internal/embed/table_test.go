@@ -4,11 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestFiles checks that the files are those that the figures were measured with,
@@ -90,33 +87,6 @@ func TestVectorIsTheSumOfRows(t *testing.T) {
 				t.Fatalf("%d tokens: component %d is off by %v", n, i, d)
 			}
 		}
-	}
-}
-
-func TestBestWindow(t *testing.T) {
-	t.Parallel()
-	table := Static()
-	question, _ := table.Vector("which database does billing use?")
-	answer := table.Tokens(nil, "We moved the billing database to another server.")
-	other := table.Tokens(nil, strings.Repeat("my cat likes fish and the sun shines over the garden all day long ", 8))
-	whole := func(tokens []uint16) float64 {
-		v, _ := table.TokensVector(tokens)
-		return dot(question, v)
-	}
-	if got := table.BestWindow(question, answer); math.Abs(got-whole(answer)) > 1e-6 {
-		t.Errorf("best window of a short text %v, want %v as of the whole", got, whole(answer))
-	}
-	text := slices.Concat(other, answer, other)
-	var want float64
-	for from := 0; from+blockTokens < len(text); from += blockTokens {
-		want = max(want, whole(text[from:min(from+2*blockTokens, len(text))]))
-	}
-	got := table.BestWindow(question, text)
-	if math.Abs(got-want) > 1e-6 || got < whole(text)+0.2 {
-		t.Errorf("best window %v, want %v; the whole has %v", got, want, whole(text))
-	}
-	if got := table.BestWindow(question, nil); got != 0 {
-		t.Errorf("best window of no tokens: %v", got)
 	}
 }
 
@@ -205,39 +175,5 @@ func TestRelatedWords(t *testing.T) {
 	}
 	for w := range Static().RelatedWords("kubernetes") {
 		t.Errorf("%s is related to a word of several pieces", w)
-	}
-}
-
-func TestQuantize(t *testing.T) {
-	t.Parallel()
-	codes, scale := Quantize(nil, []float32{0.5, -1, 0, 0.004, 1})
-	if diff := cmp.Diff([]int8{64, -127, 0, 1, 127}, codes); diff != "" || scale != 1.0/127 {
-		t.Errorf("scale %v, codes (-want +got):\n%s", scale, diff)
-	}
-	if codes, scale := Quantize(nil, make([]float32, 3)); scale != 0 || len(codes) != 3 {
-		t.Errorf("zeros: %v, scale %v", codes, scale)
-	}
-	a, _ := Static().Vector("which database does billing use?")
-	b, _ := Static().Vector("We moved the billing service from MySQL to PostgreSQL 16.")
-	x, xs := Quantize(nil, a)
-	y, ys := Quantize(nil, b)
-	if got, want := float64(DotInt8(x, y))*float64(xs)*float64(ys), dot(a, b); math.Abs(got-want) > 5e-3 {
-		t.Errorf("dot product of codes %v, want %v", got, want)
-	}
-	if got, want := dot(Dequantize(nil, x, xs), b), dot(a, b); math.Abs(got-want) > 5e-3 {
-		t.Errorf("dot product of the vector that came back %v, want %v", got, want)
-	}
-}
-
-func TestDotInt8OfAnyLength(t *testing.T) {
-	t.Parallel()
-	var a, b []int8
-	var want int32
-	for i := range 300 {
-		if got := DotInt8(a, b); got != want {
-			t.Fatalf("length %d: %d, want %d", i, got, want)
-		}
-		x, y := int8(i*37), int8(i*91-128)
-		a, b, want = append(a, x), append(b, y), want+int32(x)*int32(y)
 	}
 }

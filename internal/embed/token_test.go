@@ -3,9 +3,6 @@ package embed
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // spelled gives the tokens of a text as the vocabulary spells them.
@@ -109,16 +106,5 @@ func FuzzTokens(f *testing.F) {
 				t.Fatalf("%d is no token", id)
 			}
 		}
-		passages := table.Passages(text)
-		if diff := cmp.Diff(withoutSpace(text), withoutSpace(strings.Join(passages, ""))); diff != "" {
-			t.Fatalf("passages are not the text (-want +got):\n%s", diff)
-		}
-		for _, p := range passages {
-			if utf8.ValidString(text) && !utf8.ValidString(p) {
-				t.Fatalf("a character is cut in two: %q", p)
-			}
-		}
 	})
 }
-
-func withoutSpace(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -9,7 +9,7 @@ import (
 
 const (
 	// MaxTokens is the most tokens that a text is read for; what follows them is
-	// not read. Longer texts are cut into Passages first.
+	// not read.
 	MaxTokens = 4096
 	// maxWord is the most characters of a word; a longer one is no word.
 	maxWord = 100

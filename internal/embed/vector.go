@@ -21,48 +21,6 @@ func (t *Table) TokensVector(tokens []uint16) ([]float32, bool) {
 	return unit(&sum)
 }
 
-// blockTokens is half of the windows of BestWindow.
-const blockTokens = 16
-
-// BestWindow is the greatest cosine of a question's vector, which is of length 1,
-// to any 32 tokens on end of a text, begun every 16. It finds the sentence that
-// answers, where the vector of the whole says only what the text is about. It is
-// 0 without known tokens.
-func (t *Table) BestWindow(question []float32, tokens []uint16) float64 {
-	best, found := 0.0, false
-	var before [Dim]int64
-	for from := 0; from < len(tokens); from += blockTokens {
-		to := min(from+blockTokens, len(tokens))
-		var block [Dim]int64
-		t.addRows(&block, tokens[from:to])
-		window := block
-		for i, x := range before {
-			window[i] += x
-		}
-		before = block
-		if from == 0 && to < len(tokens) {
-			continue // the first window is the first two blocks
-		}
-		if c, ok := cosine(question, &window); ok && (!found || c > best) {
-			best, found = c, true
-		}
-	}
-	return best
-}
-
-func cosine(unit []float32, sum *[Dim]int64) (float64, bool) {
-	var dot, square float64
-	for i, x := range sum {
-		f := float64(x)
-		square += float64(f * f)
-		dot += float64(f * float64(unit[i]))
-	}
-	if square == 0 {
-		return 0, false
-	}
-	return dot / math.Sqrt(square), true
-}
-
 // unit brings a sum to length 1. Products are converted before they are added,
 // so that no platform fuses the two and gets another result.
 func unit(sum *[Dim]int64) ([]float32, bool) {
