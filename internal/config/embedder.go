@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"engram"
-	"engram/internal/embed"
+	"engram/internal/remote"
 )
 
 // Embedder is another model than the built-in one that texts are understood by.
 type Embedder struct {
 	URL                        string // of an API of OpenAI's kind; "" = the built-in one alone
 	Model                      string
-	Key                        embed.Key
+	Key                        remote.Key
 	Dimensions                 int // 0 = the model's own
 	TextPrefix, QuestionPrefix string
 }
@@ -37,7 +37,7 @@ func (e *Embedder) read(f *embedderFile) {
 	set(&e.TextPrefix, f.EmbedderTextPrefix)
 	set(&e.QuestionPrefix, f.EmbedderQuestionPrefix)
 	if f.EmbedderKey != nil {
-		e.Key = embed.Key(*f.EmbedderKey)
+		e.Key = remote.Key(*f.EmbedderKey)
 	}
 }
 
@@ -51,7 +51,7 @@ func (e *Embedder) readEnvironment(getenv func(string) string) error {
 		}
 	}
 	if v := getenv("ENGRAM_EMBEDDER_KEY"); v != "" {
-		e.Key = embed.Key(v)
+		e.Key = remote.Key(v)
 	}
 	v := getenv("ENGRAM_EMBEDDER_DIMENSIONS")
 	if v == "" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"engram"
+	"engram/internal/remote"
 )
 
 // EndpointOptions say which model is asked where, and how patiently.
@@ -23,7 +24,7 @@ type EndpointOptions struct {
 	// Model is the name that the server knows the model by.
 	Model string
 	// Key is sent as a bearer token, "" = none. It goes nowhere but to URL.
-	Key Key
+	Key remote.Key
 	// Dimensions asks the model for vectors of this length, 0 = of its own.
 	Dimensions int
 
@@ -70,7 +71,7 @@ type Endpoint struct {
 	opts   EndpointOptions
 	url    *url.URL
 	client *http.Client
-	brk    breaker
+	brk    remote.Breaker
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
@@ -102,20 +103,20 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	life, end := context.WithCancel(context.Background())
 	return &Endpoint{
 		opts: o, url: u, life: life, end: end, limit: o.MaxBatch, checked: 1,
-		client: &http.Client{Transport: o.Transport, CheckRedirect: checkRedirect},
-		brk:    breaker{after: o.PauseAfter, pause: o.Pause},
+		client: &http.Client{Transport: o.Transport, CheckRedirect: remote.CheckRedirect},
+		brk:    remote.Breaker{After: o.PauseAfter, Pause: o.Pause},
 	}, nil
 }
 
 func (o *EndpointOptions) check() error {
 	if strings.TrimSpace(o.Model) == "" {
-		return badSetting("embedder_model is missing", "name a model of the server, such as nomic-embed-text")
+		return remote.BadSetting("embedder_model is missing", "name a model of the server, such as nomic-embed-text")
 	}
 	if strings.ContainsFunc(o.Model, isControl) {
-		return badSetting("embedder_model has a control character", "give the name alone")
+		return remote.BadSetting("embedder_model has a control character", "give the name alone")
 	}
-	if strings.ContainsFunc(string(o.Key), func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return badSetting("embedder_key has a blank, a line break or a letter that no key has", "give the key alone")
+	if err := o.Key.Check("embedder_key"); err != nil {
+		return err
 	}
 	for _, n := range []struct {
 		name  string
@@ -133,11 +134,11 @@ func (o *EndpointOptions) check() error {
 		{"Pause", int64(o.Pause)},
 	} {
 		if n.value < 0 {
-			return badSetting(fmt.Sprintf("%s is negative", n.name), "use a number above 0, or 0 for the default")
+			return remote.BadSetting(fmt.Sprintf("%s is negative", n.name), "use a number above 0, or 0 for the default")
 		}
 	}
 	if o.Dimensions > maxDim {
-		return badSetting(fmt.Sprintf("embedder_dimensions is %d", o.Dimensions), fmt.Sprintf("use at most %d", maxDim))
+		return remote.BadSetting(fmt.Sprintf("embedder_dimensions is %d", o.Dimensions), fmt.Sprintf("use at most %d", maxDim))
 	}
 	return nil
 }
@@ -209,7 +210,7 @@ func (e *Endpoint) Question(ctx context.Context, question string) ([]float32, er
 		return nil, unavailable("embedder_loading", "%s is still waited for", e.name()).
 			WithHint("it answers when the model is loaded")
 	}
-	hurry, cancel := context.WithTimeoutCause(ctx, e.opts.QuestionTimeout, errSlow)
+	hurry, cancel := context.WithTimeoutCause(ctx, e.opts.QuestionTimeout, remote.ErrSlow)
 	defer cancel()
 	vectors, err := e.embed(hurry, patience{attempts: 1, timeout: e.opts.QuestionTimeout}, e.opts.QuestionPrefix, []string{question})
 	if err != nil {
@@ -272,21 +273,21 @@ type EndpointStatus struct {
 
 // Status tells how e fares. It does not ask the server.
 func (e *Endpoint) Status() EndpointStatus {
-	paused := e.brk.pausedFor(time.Now())
+	paused := e.brk.PausedFor(time.Now())
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return EndpointStatus{
-		URL: shown(e.url), Model: e.opts.Model, Dim: e.dim, Batch: e.limit,
+		URL: remote.Shown(e.url), Model: e.opts.Model, Dim: e.dim, Batch: e.limit,
 		Loading: e.loading, PausedFor: paused, Err: e.last,
 	}
 }
 
 // name is how messages call the server.
-func (e *Endpoint) name() string { return "the embedder at " + shown(e.url) }
+func (e *Endpoint) name() string { return "the embedder at " + remote.Shown(e.url) }
 
 // String names the model and the server. Nothing that prints an Endpoint, by
 // whatever verb, gets to the key.
-func (e *Endpoint) String() string { return e.opts.Model + " at " + shown(e.url) }
+func (e *Endpoint) String() string { return e.opts.Model + " at " + remote.Shown(e.url) }
 
 // Format implements [fmt.Formatter] for every verb.
 func (e *Endpoint) Format(f fmt.State, _ rune) { fmt.Fprint(f, e.String()) }

@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 
 	"engram"
+	"engram/internal/remote"
 )
 
 // embeddingsAnswer is the body of an answer.
@@ -61,14 +61,12 @@ func (e *Endpoint) unreadable(body []byte) *fault {
 	switch {
 	case bytes.Contains(body, []byte("NaN")), bytes.Contains(body, []byte("Infinity")):
 		return &fault{blame: blameText, err: e.badAnswer("a vector has a number that is none (NaN)")}
-	case looksLikeHTML(body):
+	case remote.IsPage(body):
 		return nobody(e.badAnswer("the answer is a web page").
 			WithHint("embedder must be the address of the API, such as http://localhost:11434/v1"))
 	}
 	return nobody(e.badAnswer("the answer is not the JSON that OpenAI's API has"))
 }
-
-func looksLikeHTML(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
 
 // order sorts vectors by their index. Of a single one it does not matter; if no
 // item has one, they are taken to be in order.
@@ -146,47 +144,7 @@ func (e *Endpoint) checkDim(n int) *engram.Error {
 		WithHint("see which model the server has under the name %s; restart to use the new one", e.opts.Model)
 }
 
-// errorText is what the body of an error says: {"error": {"message": …}},
-// {"error": …}, {"message": …} or {"detail": …}.
-func errorText(body []byte) (text string, isJSON bool) {
-	var outer map[string]json.RawMessage
-	if err := json.Unmarshal(body, &outer); err != nil {
-		return "", false
-	}
-	for _, name := range []string{"error", "message", "detail"} {
-		raw := outer[name]
-		var inner struct {
-			Message string `json:"message"`
-		}
-		switch {
-		case json.Unmarshal(raw, &text) == nil && text != "":
-			return text, true
-		case json.Unmarshal(raw, &inner) == nil && inner.Message != "":
-			return inner.Message, true
-		case len(raw) > 0 && !bytes.Equal(raw, []byte("null")):
-			return string(raw), true
-		}
-	}
-	return "", true
-}
-
-const maxDetail = 200 // bytes of a server's message that are shown
-
-// detail is what the server says, fit to be shown and logged: without the key
-// and without memories, which validators like to repeat.
+// detail is what the server says, fit to be shown and logged.
 func (e *Endpoint) detail(body []byte, texts []string) string {
-	text, _ := errorText(body)
-	for _, t := range texts {
-		if n := min(len(t), 16); n >= 8 && strings.Contains(text, t[:n]) {
-			return "(not shown, as it repeats a text)"
-		}
-	}
-	if e.opts.Key != "" {
-		text = strings.ReplaceAll(text, string(e.opts.Key), redacted)
-	}
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
-	if len(text) > maxDetail {
-		text = strings.ToValidUTF8(text[:maxDetail], "") + "…"
-	}
-	return text
+	return remote.Detail(body, e.opts.Key, texts)
 }

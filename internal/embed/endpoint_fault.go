@@ -2,12 +2,12 @@ package embed
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	"engram"
+	"engram/internal/remote"
 )
 
 // blame is what a request failed by, if it was by what was sent.
@@ -47,34 +47,22 @@ func (e *Endpoint) badAnswer(what string) *engram.Error {
 	return unavailable("embedder_bad_answer", "%s: %s", e.name(), what)
 }
 
-// broken is the error of a request without an answer. What the transport says
-// has the address with its query in it, which may have a key: it is not repeated
-// beyond its innermost cause.
+// broken is the error of a request without an answer.
 func (e *Endpoint) broken(ctx context.Context, err error, what string) error {
-	if own := ownEnd(ctx); own != nil {
+	if own := remote.OwnEnd(ctx); own != nil {
 		return own
 	}
 	if ctx.Err() != nil {
 		return &fault{again: true, down: true, err: unavailable("embedder_timeout", "%s did not answer in time", e.name()).
 			WithHint("see whether the server is overloaded, or still loading the model")}
 	}
-	return &fault{again: true, down: true, err: unavailable("embedder_unreachable", "%s %s (%v)", e.name(), what, innermost(err)).
+	return &fault{again: true, down: true, err: unavailable("embedder_unreachable", "%s %s (%v)", e.name(), what, remote.Innermost(err)).
 		WithHint("see whether the server runs and embedder is its address")}
-}
-
-func innermost(err error) error {
-	for {
-		next := errors.Unwrap(err)
-		if next == nil {
-			return err
-		}
-		err = next
-	}
 }
 
 // fault makes an error of an answer that is no success.
 func (e *Endpoint) fault(resp *http.Response, body []byte, texts []string) *fault {
-	text, isJSON := errorText(body)
+	text, isJSON := remote.ErrorText(body)
 	said := strings.ToLower(text)
 	if !isJSON {
 		said = strings.ToLower(string(body[:min(len(body), 1000)]))
@@ -83,10 +71,10 @@ func (e *Endpoint) fault(resp *http.Response, body []byte, texts []string) *faul
 	if detail != "" {
 		detail = ": " + detail
 	}
-	wait := retryAfter(resp.Header, time.Now())
+	wait := remote.RetryAfter(resp.Header, time.Now())
 	status := resp.StatusCode
 	switch {
-	case status == http.StatusTooManyRequests && hasAny(said, "quota", "billing", "balance"):
+	case status == http.StatusTooManyRequests && remote.HasAny(said, "quota", "billing", "balance"):
 		return nobody(unavailable("embedder_quota", "%s: the quota is used up%s", e.name(), detail).
 			WithHint("see the account of embedder_key"))
 	case status == http.StatusTooManyRequests:
@@ -101,7 +89,7 @@ func (e *Endpoint) fault(resp *http.Response, body []byte, texts []string) *faul
 	case status == http.StatusNotFound && (!isJSON || !strings.Contains(said, "model")):
 		return nobody(unavailable("embedder_not_found", "%s: there is no such API%s", e.name(), detail).
 			WithHint("embedder must be the address of an API of OpenAI's kind, such as http://localhost:11434/v1"))
-	case status == http.StatusNotFound, isModelUnknown(said):
+	case status == http.StatusNotFound, remote.IsModelUnknown(said):
 		return nobody(unavailable("embedder_model_unknown", "%s does not have the model %s%s", e.name(), e.opts.Model, detail).
 			WithHint("set embedder_model to one that it has; for Ollama: ollama pull %s", e.opts.Model))
 	}
@@ -112,7 +100,7 @@ func (e *Endpoint) fault(resp *http.Response, body []byte, texts []string) *faul
 func (e *Endpoint) failure(status int, said, detail string, wait time.Duration, texts int) *fault {
 	f := &fault{again: true, down: true, wait: wait, err: unavailable("embedder_failed", "%s failed (status %d)%s", e.name(), status, detail)}
 	switch {
-	case hasAny(said, "unsupported value: nan", "unsupported value: +inf", "unsupported value: -inf"):
+	case remote.HasAny(said, "unsupported value: nan", "unsupported value: +inf", "unsupported value: -inf"):
 		f.blame, f.again, f.down = blameText, false, false
 	case isTooLong(said):
 		f.blame, f.again, f.down = blameLength, false, false
@@ -130,14 +118,14 @@ func (e *Endpoint) rejected(status int, said, detail string) *fault {
 	switch {
 	case strings.Contains(said, "encoding_format"):
 		f.noFormat = true
-	case e.opts.Dimensions != 0 && hasAny(said, "dimension", "matryoshka"):
+	case e.opts.Dimensions != 0 && remote.HasAny(said, "dimension", "matryoshka"):
 		f.err = unavailable("embedder_dimensions_refused", "%s does not give vectors of %d numbers%s", e.name(), e.opts.Dimensions, detail).
 			WithHint("take embedder_dimensions out, or use a length that the model has")
 	case isTooLong(said):
 		f.blame = blameLength
 		f.err.Code = "embedder_text_too_long"
 		f.err.Hint = ""
-	case isTooMany(said):
+	case remote.IsTooMany(said):
 		f.blame = blameCount
 	case status == http.StatusRequestEntityTooLarge:
 		f.blame = blameLength
@@ -152,34 +140,12 @@ func (e *Endpoint) redirected(resp *http.Response) *engram.Error {
 		return err.WithHint("set embedder to the address of the API itself")
 	}
 	to.User = nil
-	return err.WithHint("if that is the right one, set embedder to %s; texts and key are not sent there before", strings.TrimSuffix(shown(to), "/embeddings"))
+	return err.WithHint("if that is the right one, set embedder to %s; texts and key are not sent there before", strings.TrimSuffix(remote.Shown(to), "/embeddings"))
 }
 
-// The phrases below are those of Ollama, llama.cpp, vLLM, Text Embeddings
-// Inference, DashScope, SiliconFlow, Mistral and OpenAI. There is no code that
-// they agree on.
-
+// isTooLong, as [remote.IsTooMany], goes by phrases.
 func isTooLong(said string) bool {
-	return hasAny(said, "context length", "context window", "context size", "input length", "too large to process",
+	return remote.HasAny(said, "context length", "context window", "context size", "input length", "too large to process",
 		"physical batch size", "must have less than", "maximum input", "max_model_len", "longer than the maximum",
 		"input is too long", "text is too long", "tokens per input", "kv size", "range of input")
-}
-
-func isTooMany(said string) bool {
-	return hasAny(said, "batch size", "batch_size", "too many inputs", "array too long", "more batches", "in one batch",
-		"too many texts", "number of inputs", "per request", "maximum batch")
-}
-
-func isModelUnknown(said string) bool {
-	return strings.Contains(said, "model") &&
-		hasAny(said, "not found", "does not exist", "not exist", "unknown model", "no such model", "invalid model", "model_not_found", "not a valid model")
-}
-
-func hasAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,7 +1,6 @@
 package embed
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,38 +8,34 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
+
+	"engram/internal/remote"
 )
 
 const (
 	firstDelay = 500 * time.Millisecond // before the second attempt
 	maxDelay   = 8 * time.Second        // between attempts, if the server does not ask for more
-	maxHold    = 5 * time.Minute        // that a server may keep requests back for
 
 	maxDim        = 16384    // numbers in a vector
 	bytesPerDim   = 32       // of JSON
 	maxErrorBytes = 64 << 10 // of an answer that is no vectors
 )
 
-// errSlow is why a context ended that is not the caller's.
-var errSlow = errors.New("no answer in time")
-
 // ask sends a request until it is answered, the server refuses it or patience
 // ends. Its error is a *fault, an *engram.Error or the context's.
 func (e *Endpoint) ask(ctx context.Context, p patience, texts []string) ([][]float32, error) {
-	if err := ownEnd(ctx); err != nil {
+	if err := remote.OwnEnd(ctx); err != nil {
 		return nil, err
 	}
-	if wait, ok := e.brk.enter(time.Now()); !ok {
+	if wait, ok := e.brk.Enter(time.Now()); !ok {
 		err := unavailable("embedder_paused", "%s did not answer", e.name())
 		if wait == 0 {
 			return nil, err.WithHint("it is being tried again")
 		}
 		return nil, err.WithHint("it is asked again in %s", wait.Round(time.Second))
 	}
-	defer e.brk.leave()
+	defer e.brk.Leave()
 	for attempt := 1; ; attempt++ {
 		vectors, err := e.once(ctx, p.timeout, texts)
 		if err == nil {
@@ -64,19 +59,19 @@ func (e *Endpoint) ask(ctx context.Context, p patience, texts []string) ([][]flo
 
 // settle tells the breaker how a request ended.
 func (e *Endpoint) settle(ctx context.Context, err error) {
-	if ownEnd(ctx) != nil {
+	if remote.OwnEnd(ctx) != nil {
 		return // says nothing about the server
 	}
 	f, ok := errors.AsType[*fault](err)
 	now := time.Now()
 	switch {
 	case !ok || !f.down:
-		e.brk.answered()
+		e.brk.Answered()
 	default:
-		e.brk.failed(now)
+		e.brk.Failed(now)
 	}
 	if ok && f.wait > 0 {
-		e.brk.hold(now.Add(f.wait))
+		e.brk.Hold(now.Add(f.wait))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -104,17 +99,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ownEnd is the error of a context that the caller ended.
-func ownEnd(ctx context.Context) error {
-	if ctx.Err() == nil || errors.Is(context.Cause(ctx), errSlow) {
-		return nil
-	}
-	return ctx.Err()
-}
-
 // once sends one request.
 func (e *Endpoint) once(ctx context.Context, timeout time.Duration, texts []string) ([][]float32, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, remote.ErrSlow)
 	defer cancel()
 	withFormat := e.sendsFormat()
 	resp, err := e.post(ctx, texts, withFormat)
@@ -173,43 +160,9 @@ func (e *Endpoint) post(ctx context.Context, texts []string, withFormat bool) (*
 	if err != nil {
 		return nil, fmt.Errorf("encode request: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url.String(), bytes.NewReader(data))
+	req, err := remote.NewRequest(ctx, e.url, e.opts.Key, data)
 	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err)
+		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "engram")
-	if e.opts.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+string(e.opts.Key))
-	}
-	// Not sent, but tells the transport that the request may be sent again when the
-	// server has closed an idle connection.
-	req.Header["Idempotency-Key"] = []string{}
 	return e.client.Do(req)
-}
-
-// checkRedirect follows a redirect that stays with the server and keeps the
-// method. To others neither the key nor the texts go.
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	first := via[0].URL
-	if len(via) > 3 || req.Method != via[0].Method || req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
-		return http.ErrUseLastResponse
-	}
-	return nil
-}
-
-// retryAfter reads the header of that name: seconds, or a date.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if v == "" {
-		return 0
-	}
-	var d time.Duration
-	if seconds, err := strconv.ParseFloat(v, 64); err == nil {
-		d = time.Duration(min(max(seconds, 0), maxHold.Seconds()) * float64(time.Second))
-	} else if at, err := http.ParseTime(v); err == nil {
-		d = at.Sub(now)
-	}
-	return min(max(d, 0), maxHold)
 }

@@ -15,6 +15,7 @@ import (
 
 	"engram"
 	"engram/internal/embed"
+	"engram/internal/remote"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -344,7 +345,7 @@ func TestEndpointDoesNotShowTheKey(t *testing.T) {
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "endpoint", e, "key", opts.Key, "opts", opts)
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "endpoint", e, "key", opts.Key, "opts", opts)
-	encoded, err := json.Marshal(struct{ Key embed.Key }{opts.Key})
+	encoded, err := json.Marshal(struct{ Key remote.Key }{opts.Key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func TestEndpointDoesNotShowTheKey(t *testing.T) {
 			t.Errorf("shows the key: %s", s)
 		}
 	}
-	if !strings.Contains(string(encoded), "[redacted]") || embed.Key("").String() != "" {
+	if !strings.Contains(string(encoded), "[redacted]") || remote.Key("").String() != "" {
 		t.Errorf("encoded as %s", encoded)
 	}
 }
