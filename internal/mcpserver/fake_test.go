@@ -31,7 +31,9 @@ type fakeMemories struct {
 	explained memory.ExplainInput
 	saved     memory.SaveInput
 
-	warnings []string // of searches
+	warnings    []string       // of searches
+	alike       []memory.Alike // to what is saved next, when that is asked
+	notCompared error
 	// explanation is what Explain answers.
 	explanation memory.Explanation
 }
@@ -98,7 +100,10 @@ func (f *fakeMemories) Save(ctx context.Context, in memory.SaveInput) (memory.Sa
 		session = engram.ManualSession(project)
 	}
 	content := in.Content
-	res := memory.SaveResult{Outcome: store.Created, Type: in.Type, Project: project, Session: session, RevisionCount: 1}
+	res := memory.SaveResult{NotCompared: f.notCompared, Outcome: store.Created, Type: in.Type, Project: project, Session: session, RevisionCount: 1}
+	if in.Compare {
+		res.Alike = f.alike
+	}
 	if in.TopicKey != "" {
 		if res.TopicKey, err = engram.NormalizeTopicKey(in.TopicKey); err != nil {
 			return memory.SaveResult{}, err

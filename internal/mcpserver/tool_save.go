@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"engram"
+	"engram/internal/recall"
 	"engram/internal/service/memory"
 	"engram/internal/store"
 )
@@ -33,7 +34,11 @@ type saveResult struct {
 	TopicKey  string   `json:"topic_key,omitempty"`
 	Suggested string   `json:"suggested_topic_key,omitempty"`
 	Redacted  []string `json:"redacted,omitempty"`
+	Same      []int64  `json:"near_duplicates,omitempty"`
+	Changed   []int64  `json:"possible_contradictions,omitempty"`
 	noted
+
+	titles map[int64]string // of Same and Changed
 }
 
 func saveTool() tool {
@@ -57,6 +62,7 @@ func (c *call) save(ctx context.Context, in saveArgs) (*saveResult, error) {
 		Importance: in.Importance,
 		Pinned:     in.Pinned,
 		Files:      in.Files,
+		Compare:    true,
 	})
 	if err != nil {
 		return nil, err
@@ -74,6 +80,18 @@ func (c *call) saved(saved memory.SaveResult, session, project, topic string) *s
 		TopicKey:  unlessSent(saved.TopicKey, topic),
 		Suggested: saved.Suggested,
 		Redacted:  c.redacted(saved.Redacted),
+	}
+	out.titles = map[int64]string{}
+	for _, a := range saved.Alike {
+		out.titles[a.ID], _ = snippet(a.Title, titleLength)
+		if a.Verdict == recall.Same {
+			out.Same = append(out.Same, a.ID)
+		} else {
+			out.Changed = append(out.Changed, a.ID)
+		}
+	}
+	if saved.NotCompared != nil {
+		c.note("not_compared: it is saved; whether another memory says the same could not be looked for")
 	}
 	if saved.Outcome == store.Updated {
 		out.Revision = saved.RevisionCount
@@ -113,6 +131,12 @@ func (r *saveResult) words() string {
 	b.WriteByte('.')
 	if r.Suggested != "" {
 		fmt.Fprintf(&b, "\nTo update this one later instead of adding another, use topic_key %s.", r.Suggested)
+	}
+	for _, id := range r.Same {
+		fmt.Fprintf(&b, "\n#%d %q says nearly the same; if one is enough, mem_delete the other.", id, r.titles[id])
+	}
+	for _, id := range r.Changed {
+		fmt.Fprintf(&b, "\n#%d %q says something else about the same; if it no longer holds, mem_update it.", id, r.titles[id])
 	}
 	if len(r.Redacted) > 0 {
 		fmt.Fprintf(&b, "\nLeft out before storing: %s.", strings.Join(r.Redacted, ", "))

@@ -343,6 +343,22 @@ func TestContextOfAScopeWithoutMemories(t *testing.T) {
 
 // TestWritesSayWhatTheyTookOut: private text is taken out here, secrets by the
 // service; the caller is told of both, in both halves of the reply.
+func TestSaveNamesWhatIsAlike(t *testing.T) {
+	d := newDesk(t)
+	d.fake.alike = []memory.Alike{{ID: 7, Title: "Pool", Verdict: recall.Same}, {ID: 5, Title: "Pool size", Verdict: recall.Changed}}
+	text, structured, _ := d.call("mem_save", fields{"title": "a", "content": "b", "topic_key": "a/b"})
+	wantText := "Saved as #1, project here.\n#7 \"Pool\" says nearly the same; if one is enough, mem_delete the other.\n" +
+		"#5 \"Pool size\" says something else about the same; if it no longer holds, mem_update it."
+	if text != wantText || structured != `{"id":1,"status":"created","project":"here","near_duplicates":[7],"possible_contradictions":[5]}` {
+		t.Errorf("got %s\n%s", text, structured)
+	}
+	d.fake.alike, d.fake.notCompared = nil, errors.New("disk gone")
+	text, structured, failed := d.call("mem_save", fields{"title": "c", "content": "d", "topic_key": "c/d"})
+	if failed || !strings.Contains(text, "not_compared") || strings.Contains(text+structured, "disk") || !strings.Contains(structured, `"id":2`) {
+		t.Errorf("got %s\n%s", text, structured)
+	}
+}
+
 func TestWritesSayWhatTheyTookOut(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -492,7 +508,7 @@ func TestSaveArgumentsReachTheService(t *testing.T) {
 	half := 0.5
 	want := memory.SaveInput{
 		Title: "T", Content: "C", Type: "task", Session: "5", Project: "p", Scope: "personal", TopicKey: "a/b",
-		Importance: &half, Pinned: true, Files: []string{"a.go"},
+		Importance: &half, Pinned: true, Files: []string{"a.go"}, Compare: true,
 	}
 	if diff := cmp.Diff(want, d.fake.saved); diff != "" {
 		t.Errorf("mismatch (-want +got):\n%s", diff)

@@ -29,7 +29,11 @@ func (s *Service) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 	if err != nil {
 		return SaveResult{}, err
 	}
-	return saveResult(m, saved, redacted), nil
+	r := saveResult(m, saved, redacted)
+	if in.Compare {
+		s.compare(ctx, actor.Workspace, m, &r)
+	}
+	return r, nil
 }
 
 // SaveAll saves many at once, all or nothing, for bulk loads: chat imports,

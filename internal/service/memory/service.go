@@ -75,6 +75,9 @@ type SaveInput struct {
 	Status         string
 	Files          []string
 	Origin         engram.Origin // default: the actor's
+	// Compare asks what the project's memories say of the same, once the memory is
+	// stored.
+	Compare bool
 }
 
 // SaveResult says what a save did.
@@ -89,6 +92,10 @@ type SaveResult struct {
 	Suggested     string // a topic key to use next time, where none was given
 	RevisionCount int
 	Redacted      []string // kinds of secrets that were taken out, "private" among them
+	Alike         []Alike  // with Compare, the likest first
+	// NotCompared is why, with Compare, nothing is known of that. The memory is stored
+	// all the same.
+	NotCompared error
 }
 
 // Updated is a memory after a change.
