@@ -22,7 +22,7 @@ var layers = [][]string{
 		"internal/vector", "internal/graph", "internal/encoder", "internal/embed", "internal/llm",
 		"internal/extract", "internal/blob", "internal/event", "internal/project", "internal/remote",
 	},
-	{"internal/recall", "internal/sleep", "internal/store/sqlstore", "internal/store/storetest", "internal/job", "internal/auth"},
+	{"internal/recall", "internal/sleep", "internal/document", "internal/store/sqlstore", "internal/store/storetest", "internal/job", "internal/auth"},
 	{"internal/service/*", "internal/recall/recalltest", "internal/store/sqlite", "internal/store/postgres", "internal/gitsync", "internal/oauth"},
 	{"internal/rest", "internal/web", "internal/mcpserver", "internal/tui", "internal/setup", "internal/eval", "client"},
 	{"internal/httpd"},

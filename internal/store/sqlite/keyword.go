@@ -5,14 +5,12 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"fmt"
-	"hash/fnv"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"engram/internal/document"
 	"engram/internal/embed"
 	"engram/internal/keyword"
 	"engram/internal/store"
@@ -64,34 +62,9 @@ func newKeywordIndex(s *Store) *keywordIndex {
 	}
 }
 
-// analysis is a number of what is made of rows: it differs when the terms of
-// some samples do, or the embedder is another one, so that segments of other rules are not used.
-var analysis = sync.OnceValue(func() int {
-	const english = `The engineers were running getUserByID and snake_case_name quickly, v1.2.3 at /etc/hosts, 42 % of it.`
-	h := fnv.New32a()
-	for _, r := range []keywordRow{
-		{Meta: keyword.Meta{Speaker: "Ana"}, title: "Two houses", content: english, topicKey: "some/topic", files: []string{"src/main_test.go"}},
-		{title: text.Title("", english), content: english},
-		{content: `Los niños corrían; die Häuser, les chevaux, gli amici, as crianças; привет мира`},
-		{content: `東京タワーへ行った。数据库 한국어 문장 ภาษาไทย 🎉`},
-	} {
-		d := r.analyse()
-		tf := map[string]int{}
-		for i, t := range d.Terms {
-			tf[t] = d.TF[i]
-		}
-		fmt.Fprintln(h, d.Len, r.traits())
-		for _, t := range slices.Sorted(maps.Keys(tf)) {
-			fmt.Fprintln(h, t, tf[t])
-		}
-	}
-	fmt.Fprintln(h, embed.Static().Model(), embeddedTokens, keptTokens)
-	return int(h.Sum32())
-})
-
 // keywordRules are what the index's documents are made by.
 func keywordRules() keyword.Rules {
-	return keyword.Rules{Analysis: analysis(), Space: vector.Space{Model: embed.Static().Model(), Dim: embed.Dim}}
+	return keyword.Rules{Analysis: document.Rules(), Space: vector.Space{Model: embed.Static().Model(), Dim: embed.Dim}}
 }
 
 // Keyword implements [store.Searcher].

@@ -131,12 +131,12 @@ func (c *comparer) row(rows *sql.Rows) error {
 
 // reads reports whether the index has the row's terms, tokens and vector.
 func (c *comparer) reads(r *keywordRow, e *keyword.Entry) bool {
-	a := r.analyse()
+	a := r.Terms()
 	have, ok := c.index.Frequencies(r.ID, r.Version, a.Terms)
-	if !ok || a.Len != e.Len || r.traits() != e.Traits {
+	if !ok || a.Len != e.Len || r.Traits() != e.Traits {
 		return false
 	}
-	tokens, unit := r.embed(&c.buf)
+	tokens, unit := r.Embed(&c.buf)
 	if cosine := c.index.Cosine(r.ID, r.Version, unit); (unit != nil) != e.Vector || unit != nil && cosine < sameVector {
 		return false
 	}

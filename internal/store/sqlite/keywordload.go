@@ -8,13 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"engram"
-	"engram/internal/embed"
+	"engram/internal/document"
 	"engram/internal/keyword"
 	"engram/internal/store/sqlstore"
-	"engram/internal/text"
 )
 
 // A step of catching up reads about so many rows, or so many bytes of them, so
@@ -46,74 +44,19 @@ var (
 // keywordRow is a version of a memory as search sees it.
 type keywordRow struct {
 	keyword.Meta
-	title, topicKey, content string
-	files                    []string
-	titleKnown               bool // to say something that the content does not
+	document.Text
 }
 
 func scanKeywordRow(rows *sql.Rows) (r keywordRow, err error) {
 	var files string
 	err = rows.Scan(&r.ID, &r.Version, &r.Closed, &r.Workspace, &r.Project, &r.Type, &r.Scope, &r.Kind, &r.Session, &r.Pinned,
 		&r.Turn, &r.OpenTask, &r.OccurredAt, &r.RecordedAt, &r.InvalidatedAt, &r.CreatedAt, &r.DeletedAt,
-		&r.Speaker, &r.Assistant, &r.title, &r.topicKey, &files, &r.content)
+		&r.Text.Speaker, &r.Assistant, &r.Title, &r.TopicKey, &files, &r.Content)
+	r.Meta.Speaker = r.Text.Speaker
 	if err == nil && files != "" {
-		err = json.Unmarshal([]byte(files), &r.files)
+		err = json.Unmarshal([]byte(files), &r.Files)
 	}
 	return r, err
-}
-
-// analyse gives the terms of all that is searched in a memory.
-func (r *keywordRow) analyse() text.Doc {
-	return text.Analyze(append([]string{r.Speaker, r.ownTitle(), r.content, r.topicKey}, r.files...)...)
-}
-
-const (
-	// embeddedTokens is of how many tokens a vector is made: what a longer text is
-	// about, it says at its beginning, or only its passages could say.
-	embeddedTokens = 1500
-	// keptTokens is how many of them are kept for comparing words.
-	keptTokens = 256
-)
-
-// embed gives the tokens of what a memory says, and its vector, nil when the
-// built-in table knows none of its words. buf is written over.
-func (r *keywordRow) embed(buf *[]uint16) (tokens []uint16, unit []float32) {
-	said := r.content
-	if title := r.ownTitle(); title != "" {
-		said = title + "\n" + said
-	}
-	*buf = embed.Static().Tokens((*buf)[:0], said)
-	all := (*buf)[:min(len(*buf), embeddedTokens)]
-	unit, _ = embed.Static().TokensVector(all)
-	return slices.Clone(all[:min(len(all), keptTokens)]), unit
-}
-
-// traits are those of what a memory says.
-func (r *keywordRow) traits() uint16 { return uint16(text.TraitsOf(r.content)) }
-
-// madeTitle is from how many bytes on a title that the content begins with is
-// taken for one that a client cut off it.
-const madeTitle = 40
-
-// ownTitle is the title, or "" where it was made from the content: it would count
-// the content's first words twice.
-func (r *keywordRow) ownTitle() string {
-	if !r.titleKnown {
-		r.titleKnown = true
-		if r.saysTitle() {
-			r.title = ""
-		}
-	}
-	return r.title
-}
-
-// saysTitle reports whether the title was made from the content.
-func (r *keywordRow) saysTitle() bool {
-	if r.title == r.content || text.TitleOf(r.title, r.content) {
-		return true
-	}
-	begin := strings.TrimRight(r.title, "….")
-	return len(begin) >= madeTitle && strings.HasPrefix(r.content, begin)
 }
 
 // loaded gives the index, reading the sealed segments the first time. The turn
@@ -308,10 +251,10 @@ func (p *passer) row(rows *sql.Rows) error {
 	}
 	doc := keyword.Document{Meta: r.Meta}
 	if p.index.NeedsTerms(&doc.Meta) {
-		a := r.analyse()
+		a := r.Terms()
 		doc.Terms, doc.TF, doc.Len = a.Terms, a.TF, a.Len
-		doc.Tokens, doc.Vector = r.embed(&p.buf)
-		doc.Traits = r.traits()
+		doc.Tokens, doc.Vector = r.Embed(&p.buf)
+		doc.Traits = r.Traits()
 	}
 	p.docs = append(p.docs, doc)
 	if len(p.docs) < 2*catchUpRows {

@@ -368,7 +368,7 @@ func countPostings(ctx context.Context, tx *sql.Tx, query string, id int64) (n i
 		if err != nil {
 			return 0, err
 		}
-		n += len(r.analyse().Terms)
+		n += len(r.Terms().Terms)
 	}
 	return n, rows.Err()
 }
