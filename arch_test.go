@@ -39,6 +39,7 @@ var sideways = map[[2]string]bool{
 	{"internal/store", "internal/text"}:     true, // a hit comes with what text read of it
 	{"internal/embed", "internal/text"}:     true, // identifiers are split before tokens are made
 	{"internal/embed", "internal/remote"}:   true, // models that are asked over a network
+	{"internal/encoder", "internal/embed"}:  true, // one tokenizer for table and encoder
 	{"internal/eval", "client"}:             true, // a running server is measured as a user calls it
 	{"internal/app", "internal/config"}:     true, // wiring reads the settings
 }

@@ -1,0 +1,5 @@
+//go:build noencoder
+
+package encoder
+
+const modelFile = ""

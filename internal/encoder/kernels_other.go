@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package encoder
+
+// available is empty: this processor has plain Go only.
+func available() []*kernels { return nil }
