@@ -260,3 +260,10 @@ func (n *near) push(r rune) bool {
 	}
 	return least > n.edits && leastBefore >= n.edits
 }
+
+// Near gives what tells whether a term is near to word, as [Index.Similar] goes by it,
+// and how many edits that may be.
+func Near(word string) (near func(term string) bool, edits int) {
+	n := newNear(word)
+	return func(term string) bool { return n.near([]byte(term)) }, n.edits
+}

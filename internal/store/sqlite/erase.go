@@ -27,8 +27,9 @@ const defaultWipeTime = 10 * time.Second
 
 // erase prepares the erasure of rows inside its transaction: the keyword index
 // forgets them, and what to look for afterwards is noted.
-func (s *Store) erase(ctx context.Context, tx *sql.Tx, what sqlstore.Erased) (int, sqlstore.Wipe, error) {
+func (s *Store) erase(ctx context.Context, in *sqlstore.Tx, what sqlstore.Erased) (int, sqlstore.Wipe, error) {
 	var (
+		tx       = in.Tx
 		trace    = newTraces()
 		postings int
 		err      error

@@ -93,7 +93,7 @@ func (s *Store) EraseMemory(ctx context.Context, workspace string, id int64, now
 			return err
 		}
 		receipt.Memories, receipt.Derived = len(ids), len(ids)-1
-		receipt.Postings, wipe, err = s.eng.Erase(ctx, tx.Tx, Erased{Memories: ids})
+		receipt.Postings, wipe, err = s.eng.Erase(ctx, tx, Erased{Memories: ids})
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"context"
+	"database/sql"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,4 +126,28 @@ func qualified(table, columns string) string {
 		parts[i] = table + "." + strings.TrimSpace(p)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Query builds a statement of an engine's own: text, and arguments that it numbers.
+type Query struct{ q query }
+
+// Add appends text with each ? as the next placeholder.
+func (q *Query) Add(text string, args ...any) { q.q.add(text, args...) }
+
+// FromKnown appends FROM with what f reads, memories or the versions known then, and
+// gives the name by which its columns can be told from those of other tables.
+func (q *Query) FromKnown(f store.Filter) (table string) {
+	fromKnown(&q.q, f)
+	if f.AsOf.IsZero() {
+		return "memories"
+	}
+	return "known"
+}
+
+// Where appends WHERE with the whole filter.
+func (q *Query) Where(f store.Filter) { where(&q.q, f) }
+
+// Rows runs the query and calls scan for each row.
+func (q *Query) Rows(ctx context.Context, tx *Tx, scan func(*sql.Rows) error) error {
+	return tx.Rows(ctx, q.q.String(), q.q.args, scan)
 }

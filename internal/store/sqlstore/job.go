@@ -38,7 +38,7 @@ func (s *Store) Enqueue(ctx context.Context, j *store.Job) (created bool, err er
 	in.State = store.JobWaiting
 	in.MaxAttempts = cmp.Or(in.MaxAttempts, 1)
 	in.RunAt = cmpTime(in.RunAt, in.CreatedAt)
-	err = s.Write(ctx, func(tx *Tx) error {
+	err = s.WriteApart(ctx, func(tx *Tx) error {
 		err := tx.Row(ctx, `INSERT INTO jobs (workspace, kind, payload, unique_key, state, max_attempts, run_at, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING id`,
 			[]any{in.Workspace, in.Kind, in.Payload, in.UniqueKey, in.State, in.MaxAttempts, micros(in.RunAt), micros(in.CreatedAt)}, &in.ID)
@@ -64,7 +64,7 @@ func (s *Store) Claim(ctx context.Context, kinds []string, limit int, now time.T
 		return nil, nil
 	}
 	var jobs []store.Job
-	err := s.Write(ctx, func(tx *Tx) error {
+	err := s.WriteApart(ctx, func(tx *Tx) error {
 		q := new(query)
 		q.add("UPDATE jobs SET state = 'running', attempts = attempts + 1, leased_until = ? WHERE id IN (SELECT id FROM jobs WHERE run_at <= ?",
 			micros(now.Add(lease)), micros(now))
@@ -88,7 +88,7 @@ func (s *Store) Claim(ctx context.Context, kinds []string, limit int, now time.T
 
 // Complete implements [store.Jobs].
 func (s *Store) Complete(ctx context.Context, id int64, now time.Time) error {
-	err := s.Write(ctx, func(tx *Tx) error {
+	err := s.WriteApart(ctx, func(tx *Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE jobs SET state = 'done', finished_at = $1, leased_until = NULL WHERE id = $2 AND state = 'running'`,
 			micros(now), id)
 		if err == nil && n == 0 {
@@ -101,10 +101,10 @@ func (s *Store) Complete(ctx context.Context, id int64, now time.Time) error {
 
 // Fail implements [store.Jobs].
 func (s *Store) Fail(ctx context.Context, id int64, reason string, now, retryAt time.Time) (state store.JobState, err error) {
-	err = s.Write(ctx, func(tx *Tx) error {
+	err = s.WriteApart(ctx, func(tx *Tx) error {
 		err := tx.Row(ctx, `UPDATE jobs SET last_error = $1, leased_until = NULL,
 				state = CASE WHEN attempts >= max_attempts THEN 'dead' ELSE 'waiting' END,
-				finished_at = CASE WHEN attempts >= max_attempts THEN $2 ELSE NULL END,
+				finished_at = CASE WHEN attempts >= max_attempts THEN CAST($2 AS BIGINT) ELSE NULL END,
 				run_at = CASE WHEN attempts >= max_attempts THEN run_at ELSE $3 END
 			WHERE id = $4 AND state = 'running' RETURNING state`,
 			[]any{reason, micros(now), micros(retryAt), id}, &state)

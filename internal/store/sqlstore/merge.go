@@ -170,8 +170,9 @@ func followAliases(ctx context.Context, tx *Tx, workspace, name string) (string,
 
 // mergedNames are name and all names that were merged into it.
 func mergedNames(ctx context.Context, tx *Tx, workspace, name string) (names []string, err error) {
+	names = []string{name}
 	err = tx.Rows(ctx, `WITH RECURSIVE merged (name) AS (
-			SELECT CAST($1 AS TEXT)
+			SELECT alias FROM project_aliases WHERE project = $1 AND workspace = $2
 			UNION SELECT a.alias FROM project_aliases a JOIN merged ON a.project = merged.name WHERE a.workspace = $2)
 		SELECT name FROM merged ORDER BY name`, []any{name, workspace},
 		func(rows *sql.Rows) error {

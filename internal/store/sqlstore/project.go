@@ -132,10 +132,13 @@ func (s *Store) ResolveProject(ctx context.Context, workspace, name string) (str
 	}
 	var to string
 	err := s.row(ctx, `WITH RECURSIVE chain (name, depth) AS (
-			SELECT CAST($1 AS TEXT), 0
+			SELECT project, 1 FROM project_aliases WHERE alias = $1 AND workspace = $2
 			UNION ALL SELECT a.project, depth + 1 FROM project_aliases a JOIN chain ON a.alias = chain.name
 			WHERE a.workspace = $2 AND depth < 100)
 		SELECT name FROM chain ORDER BY depth DESC LIMIT 1`, []any{name, workspace}, &to)
+	if errors.Is(err, sql.ErrNoRows) {
+		return name, nil
+	}
 	if err != nil {
 		return "", wrap("resolve project", err)
 	}

@@ -166,7 +166,7 @@ func (s *Store) SearchPrompts(ctx context.Context, workspace string, projects, t
 func (s *Store) DeletePrompt(ctx context.Context, workspace string, id int64) error {
 	var wipe Wipe
 	err := s.Write(ctx, func(tx *Tx) (err error) {
-		if _, wipe, err = s.eng.Erase(ctx, tx.Tx, Erased{Prompts: []int64{id}}); err != nil {
+		if _, wipe, err = s.eng.Erase(ctx, tx, Erased{Prompts: []int64{id}}); err != nil {
 			return err
 		}
 		n, err := tx.Exec(ctx, `DELETE FROM prompts WHERE id = $1 AND workspace = $2`, id, workspace)

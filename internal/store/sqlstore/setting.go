@@ -18,7 +18,7 @@ func (s *Store) Setting(ctx context.Context, workspace, name string) (value stri
 
 // SetSetting implements [store.Settings].
 func (s *Store) SetSetting(ctx context.Context, workspace, name, value string) error {
-	err := s.Write(ctx, func(tx *Tx) error {
+	err := s.WriteApart(ctx, func(tx *Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO settings (workspace, name, value) VALUES ($1, $2, $3)
 			ON CONFLICT (workspace, name) DO UPDATE SET value = excluded.value`, workspace, name, value)
 		return err
@@ -29,7 +29,7 @@ func (s *Store) SetSetting(ctx context.Context, workspace, name, value string) e
 // AcquireLease implements [store.Leases].
 func (s *Store) AcquireLease(ctx context.Context, name, holder string, now time.Time, ttl time.Duration) (bool, error) {
 	var n int64
-	err := s.Write(ctx, func(tx *Tx) (err error) {
+	err := s.WriteApart(ctx, func(tx *Tx) (err error) {
 		n, err = tx.Exec(ctx, `INSERT INTO leases (name, holder, expires_at) VALUES ($1, $2, $3)
 			ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
 			WHERE leases.holder = excluded.holder OR leases.expires_at <= $4`,
@@ -41,7 +41,7 @@ func (s *Store) AcquireLease(ctx context.Context, name, holder string, now time.
 
 // ReleaseLease implements [store.Leases].
 func (s *Store) ReleaseLease(ctx context.Context, name, holder string) error {
-	err := s.Write(ctx, func(tx *Tx) error {
+	err := s.WriteApart(ctx, func(tx *Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM leases WHERE name = $1 AND holder = $2`, name, holder)
 		return err
 	})

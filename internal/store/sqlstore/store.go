@@ -22,6 +22,8 @@ import (
 type Engine struct {
 	Writer *sql.DB // transactions that write; the engine bounds how many at once
 	Reader *sql.DB // everything else
+	// Snapshot is the isolation in which a transaction sees one state throughout.
+	Snapshot sql.IsolationLevel
 
 	// Rebind turns $1 placeholders into what the driver takes; nil leaves them.
 	Rebind func(query string) string
@@ -35,10 +37,19 @@ type Engine struct {
 	// takes memories out of the keyword index and says how many entries went.
 	// wipe runs after the commit: when it returns, the text is in none of the
 	// store's files, except in the copies that it names.
-	Erase func(ctx context.Context, tx *sql.Tx, what Erased) (postings int, wipe Wipe, err error)
+	Erase func(ctx context.Context, tx *Tx, what Erased) (postings int, wipe Wipe, err error)
 	// CheckWrite runs first in each transaction of [Store.Write], which ends with
 	// its error. nil checks nothing.
 	CheckWrite func(ctx context.Context, tx *Tx) error
+	// Serialize lets one transaction of [Store.Write] after the other go on, where
+	// the engine does not do so anyway. [Store.WriteApart] is without it.
+	Serialize func(ctx context.Context, tx *Tx) error
+	// BeforeCommit runs last in a transaction that drew numbers of writes, with
+	// them: it indexes what the rows that have them say. nil does nothing.
+	BeforeCommit func(ctx context.Context, tx *Tx, seqs []int64) error
+	// Passages runs where a memory's vectors of a model are saved, after those that it
+	// had are gone; units is empty where it has none. nil does nothing.
+	Passages func(ctx context.Context, tx *Tx, v SavedVector) error
 	// AfterWrite runs after each transaction of [Store.Write] that was committed;
 	// it does not wait for anything. nil does nothing.
 	AfterWrite func()
@@ -48,6 +59,13 @@ type Engine struct {
 type Erased struct {
 	Memories []int64
 	Prompts  []int64
+}
+
+// SavedVector is a row of vectors that was written.
+type SavedVector struct {
+	Row, Model, Memory int64
+	Version, Dim       int
+	Units              [][]float32
 }
 
 // Wipe takes erased text out of files and names those where it may still be.
@@ -95,6 +113,26 @@ var errClosed = engram.Errorf(engram.ErrUnavailable, "the store is closed").With
 // Write runs fn in a transaction that may write and commits it when fn
 // returns nil. Errors come back as the engine maps them.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.write(ctx, func(tx *Tx) error {
+		if s.eng.Serialize != nil {
+			if err := s.eng.Serialize(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if err := fn(tx); err != nil || s.eng.BeforeCommit == nil || len(tx.seqs) == 0 {
+			return err
+		}
+		return s.eng.BeforeCommit(ctx, tx, tx.seqs)
+	})
+}
+
+// WriteApart is Write for what does not touch memories and what belongs to them:
+// jobs, leases, settings. Several such transactions may run at once.
+func (s *Store) WriteApart(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.write(ctx, fn)
+}
+
+func (s *Store) write(ctx context.Context, fn func(tx *Tx) error) error {
 	err := s.transact(ctx, s.eng.Writer, &s.writes, nil, func(tx *Tx) error {
 		if s.eng.CheckWrite != nil {
 			if err := s.eng.CheckWrite(ctx, tx); err != nil {
@@ -111,7 +149,7 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 
 // Read runs fn in a transaction that sees one state of the store throughout.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.transact(ctx, s.eng.Reader, &s.reads, &sql.TxOptions{ReadOnly: true}, fn)
+	return s.transact(ctx, s.eng.Reader, &s.reads, &sql.TxOptions{ReadOnly: true, Isolation: s.eng.Snapshot}, fn)
 }
 
 func (s *Store) transact(ctx context.Context, db *sql.DB, st *statements, opts *sql.TxOptions, fn func(*Tx) error) error {
@@ -166,6 +204,7 @@ type Tx struct {
 	stmts      map[string]*sql.Stmt // got so far; all are closed with the transaction
 	workspaces []string             // that this transaction knows to be there
 	filed      map[filedName]string // where names of projects lead, as far as asked
+	seqs       []int64              // numbers of writes that it drew
 }
 
 // stmt gives the prepared form of query, the same one for every call: a bulk
@@ -286,5 +325,6 @@ func nextSeq(ctx context.Context, tx *Tx) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("next seq: %w", err)
 	}
+	tx.seqs = append(tx.seqs, seq)
 	return seq, nil
 }

@@ -106,7 +106,7 @@ func (s *Store) TextsToEmbed(ctx context.Context, model string, span store.Write
 		}
 		size := 0
 		return tx.Rows(ctx, `SELECT m.id, m.version, m.seq, m.title, m.content`+lacking+`
-			AND (m.seq < $3 OR m.seq = $3 AND ($4 = 0 OR m.id < $4)) ORDER BY m.seq DESC, m.id DESC LIMIT $5`,
+			AND (m.seq < $3 OR m.seq = $3 AND (CAST($4 AS BIGINT) = 0 OR m.id < $4)) ORDER BY m.seq DESC, m.id DESC LIMIT $5`,
 			[]any{id, span.After, span.Until, span.BelowID, limit}, func(rows *sql.Rows) error {
 				var t store.TextToEmbed
 				if size >= maxBytes && len(texts) > 0 {
@@ -141,15 +141,23 @@ func (s *Store) SaveVectors(ctx context.Context, model string, vectors []store.T
 			if v.Failed != "" || codes == nil {
 				codes = []byte{}
 			}
-			n, err := tx.Exec(ctx, `INSERT INTO vectors (memory_id, version, model, seq, checksum, failed, codes)
+			var row int64
+			err := tx.Row(ctx, `INSERT INTO vectors (memory_id, version, model, seq, checksum, failed, codes)
 				SELECT id, version, $3, $4, $5, $6, $7 FROM memories WHERE id = $1 AND version = $2 AND deleted_at IS NULL
 				ON CONFLICT (memory_id, version, model) DO UPDATE SET
-					seq = excluded.seq, checksum = excluded.checksum, failed = excluded.failed, codes = excluded.codes`,
-				v.ID, v.Version, id, seq, int64(vector.Checksum(codes)), v.Failed, codes)
+					seq = excluded.seq, checksum = excluded.checksum, failed = excluded.failed, codes = excluded.codes
+				RETURNING id`,
+				[]any{v.ID, v.Version, id, seq, int64(vector.Checksum(codes)), v.Failed, codes}, &row)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err == nil && s.eng.Passages != nil {
+				err = s.eng.Passages(ctx, tx, SavedVector{Row: row, Model: id, Memory: v.ID, Version: v.Version, Dim: dim, Units: units(v)})
+			}
 			if err != nil {
 				return fmt.Errorf("memory %d: %w", v.ID, err)
 			}
-			saved += int(n)
+			saved++
 		}
 		return nil
 	})
@@ -235,4 +243,12 @@ func (s *Store) DropVectors(ctx context.Context, model string) (dropped int, err
 		})
 	}
 	return dropped, wrap("drop vectors", err)
+}
+
+// units are the vectors of a text that has any.
+func units(v *store.TextVector) [][]float32 {
+	if v.Failed != "" || len(v.Unit) == 0 {
+		return nil
+	}
+	return [][]float32{v.Unit}
 }

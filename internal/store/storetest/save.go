@@ -63,7 +63,12 @@ var saveTests = map[string]func(t *testing.T, f *fixture){
 			"nul": "a\x00b\x00", "emoji": "👩‍👩‍👧 🇨🇭", "crlf": "a\r\nb\n\n", "spaces": "  x \t",
 			"long": strings.Repeat("äb ", 1<<20/4), "quotes": `'";--$1?1%_\`, "rtl": "שלום \u202e", "max": "\U0010ffff\ufffd",
 		} {
-			saved := f.save(t, note("title "+content[:1]+name, content))
+			saved, err := f.SaveMemory(t.Context(), note("title "+name, content), f.rule())
+			if f.open.TextOnly && name == "nul" {
+				wantKind(t, "a NUL character", err, engram.ErrInvalid)
+				continue
+			}
+			ok(t, err)
 			if got := f.get(t, saved.ID).Content; got != content {
 				t.Errorf("%s: got %d bytes, want %d", name, len(got), len(content))
 			}

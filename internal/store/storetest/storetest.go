@@ -25,6 +25,10 @@ type Opener struct {
 	Open func(t *testing.T) store.Store
 	// Pair opens two stores on one fresh database, as two processes would.
 	Pair func(t *testing.T) (a, b store.Store)
+	// TextOnly says that the engine refuses texts with a NUL character.
+	TextOnly bool
+	// NoFile says that the store is no file, so that it refuses to be copied into one.
+	NoFile bool
 }
 
 // Run checks everything that package store says of an engine.

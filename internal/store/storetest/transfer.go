@@ -214,6 +214,10 @@ var upkeepTests = map[string]func(t *testing.T, f *fixture){
 	},
 	"backup": func(t *testing.T, f *fixture) {
 		f.fill(t)
+		if f.open.NoFile {
+			wantKind(t, "Backup", f.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")), engram.ErrInvalid)
+			return
+		}
 		path := filepath.Join(t.TempDir(), "with space é", "copy.db")
 		if err := f.Backup(t.Context(), path); err == nil {
 			t.Error("a backup into a directory that is not there succeeded")
