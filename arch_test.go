@@ -23,7 +23,7 @@ var layers = [][]string{
 		"internal/extract", "internal/blob", "internal/event", "internal/project", "internal/remote",
 	},
 	{"internal/recall", "internal/sleep", "internal/document", "internal/store/sqlstore", "internal/store/storetest", "internal/job", "internal/auth"},
-	{"internal/service/*", "internal/recall/recalltest", "internal/store/sqlite", "internal/store/postgres", "internal/gitsync", "internal/oauth"},
+	{"internal/service/*", "internal/recall/recalltest", "internal/store/sqlite", "internal/store/postgres", "internal/store/postgres/postgrestest", "internal/gitsync", "internal/oauth"},
 	{"internal/rest", "internal/web", "internal/mcpserver", "internal/tui", "internal/setup", "internal/eval", "client"},
 	{"internal/httpd"},
 	{"internal/app", "internal/config"},

@@ -8,7 +8,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -45,9 +44,6 @@ type App struct {
 	store store.Store
 }
 
-// databaseName is our file; engram.db, of another product, is never opened.
-const databaseName = "memory.db"
-
 // Open opens the store of the settings, making it where there is none.
 func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 	log := logger(cfg, opts)
@@ -56,12 +52,10 @@ func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 		return nil, err
 	}
 	var embedder atomic.Pointer[embedding.Service]
-	st, err := sqlite.Open(ctx, filepath.Join(cfg.DataDir, databaseName), sqlite.Options{
-		SyncFull: cfg.Synchronous == "full", Log: log, AfterWrite: func() {
-			if e := embedder.Load(); e != nil {
-				e.Written()
-			}
-		},
+	st, err := openStore(ctx, cfg, log, func() {
+		if e := embedder.Load(); e != nil {
+			e.Written()
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -135,10 +129,4 @@ func Diagnose(ctx context.Context, cfg config.Config, cause error) ([]store.Find
 
 func upkeepOptions(cfg config.Config) upkeep.Options {
 	return upkeep.Options{Dir: cfg.DataDir, SessionIdle: cfg.SessionIdle, Restorable: sqlite.Restorable}
-}
-
-// RestoreBackup puts a backup file in the place of the store and returns where
-// the store that was there is kept, "" if there was none.
-func RestoreBackup(ctx context.Context, cfg config.Config, file string) (kept string, err error) {
-	return sqlite.Restore(ctx, file, filepath.Join(cfg.DataDir, databaseName))
 }

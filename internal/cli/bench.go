@@ -17,6 +17,7 @@ import (
 	"engram/internal/app"
 	"engram/internal/config"
 	"engram/internal/eval"
+	"engram/internal/remote"
 	"engram/internal/service/memory"
 
 	"github.com/spf13/cobra"
@@ -105,6 +106,7 @@ type benchFlags struct {
 	benchForms
 	only       []string
 	url, token string
+	stores     benchStores
 }
 
 func newBenchRetrievalCmd(g *globals) *cobra.Command {
@@ -145,6 +147,7 @@ directory of its own. It knows no other time than now, and gives only what clear
 	flags.StringVar(&opts.Temp, "temp", "", "folder for the stores (default: the system's for such things)")
 	flags.StringVar(&f.url, "url", "", "measure the server here")
 	flags.StringVar(&f.token, "token", "", "of that server")
+	f.stores.add(cmd)
 	f.add(cmd)
 	return cmd
 }
@@ -168,7 +171,9 @@ func (g *globals) benchRetrieval(cmd *cobra.Command, args []string, opts eval.Re
 			return nil, err
 		}
 	}
-	opts.Open, opts.Progress = g.openBench, g.progress(cmd)
+	f.stores.g = g
+	defer func() { err = errors.Join(err, f.stores.drop(cmd.Context())) }()
+	opts.Open, opts.Progress = f.stores.open, g.progress(cmd)
 	*r, err = eval.Retrieval(cmd.Context(), opts)
 	return r, err
 }
@@ -177,6 +182,7 @@ func newBenchSpeedCmd(g *globals) *cobra.Command {
 	var opts eval.SpeedOptions
 	var sizes []string
 	var f benchForms
+	stores := benchStores{g: g}
 	cmd := &cobra.Command{
 		Use:     "speed",
 		Short:   "Time saving and recall in stores of some sizes",
@@ -190,7 +196,7 @@ func newBenchSpeedCmd(g *globals) *cobra.Command {
 			if f.from != "" {
 				err = f.read(r)
 			} else {
-				*r, err = g.benchSpeed(cmd, opts, sizes)
+				*r, err = g.benchSpeed(cmd, opts, &stores, sizes)
 			}
 			if err != nil {
 				return err
@@ -201,11 +207,12 @@ func newBenchSpeedCmd(g *globals) *cobra.Command {
 	cmd.Flags().StringSliceVar(&sizes, "sizes", []string{"1k", "10k", "100k"}, "how many memories, ascending; k is thousand, M million")
 	cmd.Flags().Uint64Var(&opts.Seed, "seed", 1, "of the generated texts")
 	cmd.Flags().StringVar(&opts.Temp, "temp", "", "folder for the store (default: the system's for such things)")
+	stores.add(cmd)
 	f.add(cmd)
 	return cmd
 }
 
-func (g *globals) benchSpeed(cmd *cobra.Command, opts eval.SpeedOptions, sizes []string) (r eval.SpeedReport, err error) {
+func (g *globals) benchSpeed(cmd *cobra.Command, opts eval.SpeedOptions, stores *benchStores, sizes []string) (r eval.SpeedReport, err error) {
 	if opts.Sizes, err = parseSizes(sizes); err != nil {
 		return r, err
 	}
@@ -214,9 +221,10 @@ func (g *globals) benchSpeed(cmd *cobra.Command, opts eval.SpeedOptions, sizes [
 		return r, fmt.Errorf("find this program, to start it anew: %w", err)
 	}
 	opts.Start = func(ctx context.Context, dir, question string) *exec.Cmd {
-		return exec.CommandContext(ctx, self, "bench", benchAnswer, "--", dir, question)
+		return exec.CommandContext(ctx, self, "bench", benchAnswer, "--database", stores.database, "--", dir, question)
 	}
-	opts.Open, opts.Progress = g.openBench, g.progress(cmd)
+	defer func() { err = errors.Join(err, stores.drop(cmd.Context())) }()
+	opts.Open, opts.Progress = stores.open, g.progress(cmd)
 	return eval.Speed(cmd.Context(), opts)
 }
 
@@ -224,15 +232,18 @@ func (g *globals) benchSpeed(cmd *cobra.Command, opts eval.SpeedOptions, sizes [
 const benchAnswer = "first-answer"
 
 func newBenchAnswerCmd(g *globals) *cobra.Command {
-	return &cobra.Command{
+	stores := benchStores{g: g}
+	cmd := &cobra.Command{
 		Use:    benchAnswer + " DIR QUESTION",
 		Short:  "Answer one question, for engram bench speed to time",
 		Hidden: true,
 		Args:   cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return eval.AnswerFirst(cmd.Context(), g.openBench, args[0], args[1], cmd.OutOrStdout())
+			return eval.AnswerFirst(cmd.Context(), stores.open, args[0], args[1], cmd.OutOrStdout())
 		},
 	}
+	stores.add(cmd)
+	return cmd
 }
 
 // parseSizes reads numbers like 500, 10k and 1M.
@@ -275,9 +286,49 @@ func (g *globals) progress(cmd *cobra.Command) func(string) {
 	}
 }
 
+// benchStores opens the stores of a benchmark: files, or schemas of a database.
+type benchStores struct {
+	g        *globals
+	database string
+	inside   map[string]string // address of the store of a folder
+	drops    []func(context.Context) error
+}
+
+func (b *benchStores) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&b.database, "database", "", "keep the stores in schemas of this PostgreSQL database, not in files")
+}
+
+// open is an [eval.Opener].
+func (b *benchStores) open(ctx context.Context, dir string, now func() time.Time) (*eval.Product, error) {
+	if b.database == "" {
+		return b.g.openBench(ctx, dir, "", now)
+	}
+	if b.inside[dir] == "" {
+		inside, drop, err := app.BenchDatabase(ctx, b.database, dir)
+		if err != nil {
+			return nil, err
+		}
+		if b.inside == nil {
+			b.inside = map[string]string{}
+		}
+		b.inside[dir] = inside
+		b.drops = append(b.drops, drop)
+	}
+	return b.g.openBench(ctx, dir, b.inside[dir], now)
+}
+
+// drop takes the schemas away, also when the measuring was stopped.
+func (b *benchStores) drop(ctx context.Context) error {
+	var errs []error
+	for _, drop := range b.drops {
+		errs = append(errs, drop(context.WithoutCancel(ctx)))
+	}
+	return errors.Join(errs...)
+}
+
 // openBench opens a store in dir as the product does with nothing configured but an
 // embedder, if the environment names one: what that is worth is measured.
-func (g *globals) openBench(ctx context.Context, dir string, now func() time.Time) (*eval.Product, error) {
+func (g *globals) openBench(ctx context.Context, dir, database string, now func() time.Time) (*eval.Product, error) {
 	unset := func(string) string { return "" }
 	cfg, err := config.Load(func(name string) string {
 		if !strings.HasPrefix(name, "ENGRAM_EMBEDDER") {
@@ -288,6 +339,7 @@ func (g *globals) openBench(ctx context.Context, dir string, now func() time.Tim
 	if err != nil {
 		return nil, err
 	}
+	cfg.DatabaseURL = remote.Key(database)
 	cfg.Zone = time.UTC     // the sets are read alike everywhere
 	cfg.DuplicateWindow = 0 // what a set repeats is meant
 	a, err := app.Open(ctx, cfg, app.Options{Dir: dir, Home: dir, Getenv: unset, Now: now})

@@ -10,9 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"engram"
+	"engram/internal/remote"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -20,6 +22,7 @@ import (
 // Config holds every setting of the program.
 type Config struct {
 	DataDir         string         // where memory.db, config.toml, token and backups live
+	DatabaseURL     remote.Key     // of a PostgreSQL database that is the store, "" = memory.db
 	Project         string         // ENGRAM_PROJECT, "" = found from the directory
 	Addr            string         // host that `engram serve` listens on
 	Port            int            // and its port; 0 = any free one
@@ -38,6 +41,7 @@ type Config struct {
 
 // file is config.toml; a nil field is not set there.
 type file struct {
+	DatabaseURL     *string  `toml:"database_url"`
 	Project         *string  `toml:"project"`
 	Addr            *string  `toml:"addr"`
 	Port            *int     `toml:"port"`
@@ -102,6 +106,9 @@ func (c *Config) readFile(path string) error {
 	if err := dec.Decode(&f); err != nil {
 		return engram.Errorf(engram.ErrInvalid, "%s: %s", path, tomlMessage(data, err)).WithCode("bad_config")
 	}
+	if f.DatabaseURL != nil {
+		c.DatabaseURL = remote.Key(*f.DatabaseURL)
+	}
 	set(&c.Project, f.Project)
 	set(&c.Addr, f.Addr)
 	set(&c.Port, f.Port)
@@ -124,6 +131,9 @@ func (c *Config) readEnvironment(getenv func(string) string) error {
 		if v := getenv(name); v != "" {
 			*dst = v
 		}
+	}
+	if v := getenv("ENGRAM_DATABASE_URL"); v != "" {
+		c.DatabaseURL = remote.Key(v)
 	}
 	text(&c.Project, "ENGRAM_PROJECT")
 	text(&c.Addr, "ENGRAM_ADDR")
@@ -152,6 +162,9 @@ func (c *Config) readEnvironment(getenv func(string) string) error {
 
 func (c *Config) check() error {
 	switch {
+	case c.DatabaseURL != "" && !strings.HasPrefix(string(c.DatabaseURL), "postgres://") && !strings.HasPrefix(string(c.DatabaseURL), "postgresql://"):
+		return engram.Errorf(engram.ErrInvalid, "database_url is not the address of a PostgreSQL database").WithCode("bad_config").
+			WithHint("write it as postgres://user:password@host:5432/name, or leave it out for a file in the data directory")
 	case c.Project != "" && engram.NormalizeProject(c.Project) == "":
 		return invalid("project", c.Project, "name one, or leave it out to have it found from the directory")
 	case c.Port < 0 || c.Port > 65535:
