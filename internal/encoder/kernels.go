@@ -5,6 +5,8 @@ import (
 	"unsafe"
 )
 
+//go:generate go run ../../tools/encoder/kernels .
+
 // kernels are the functions that the time goes into, for one kind of processor. All take a pointer
 // to a struct of arguments: the assembly reads it by offsets, so the order of fields matters. Pointers
 // need no alignment.
