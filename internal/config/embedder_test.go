@@ -47,6 +47,7 @@ embedder_question_prefix = "search_query: "
 		{name: "key alone", env: map[string]string{"ENGRAM_EMBEDDER_KEY": "sk-secret"}, err: "embedder_key is set, and embedder is not"},
 		{name: "prefix alone", file: `embedder_question_prefix = "q"`, err: "embedder_question_prefix is set"},
 		{name: "dimensions", env: map[string]string{"ENGRAM_EMBEDDER_DIMENSIONS": "few"}, err: "ENGRAM_EMBEDDER_DIMENSIONS"},
+		{name: "a text for a number", file: `embedder_dimensions = "few"`, err: `setting "embedder_dimensions" must be a whole number`},
 		{name: "a name that is not known", file: `embedder_modell = "m"`, err: "embedder_modell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -32,9 +32,7 @@ func tomlMessage(data []byte, err error) string {
 
 // wanted is what a setting must be, "" for one that is not known.
 func wanted(key string) string {
-	t := reflect.TypeFor[file]()
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[file]()) {
 		if f.Tag.Get("toml") != key {
 			continue
 		}
