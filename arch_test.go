@@ -20,7 +20,7 @@ var layers = [][]string{
 	{
 		"internal/policy", "internal/atomicfile", "internal/store", "internal/text", "internal/keyword",
 		"internal/vector", "internal/graph", "internal/encoder", "internal/embed", "internal/llm",
-		"internal/extract", "internal/blob", "internal/event", "internal/project", "internal/remote",
+		"internal/extract", "internal/blob", "internal/event", "internal/project", "internal/remote", "internal/rerank",
 	},
 	{"internal/recall", "internal/sleep", "internal/document", "internal/store/sqlstore", "internal/store/storetest", "internal/job", "internal/auth"},
 	{"internal/service/*", "internal/recall/recalltest", "internal/store/sqlite", "internal/store/postgres", "internal/store/postgres/postgrestest", "internal/gitsync", "internal/oauth"},
@@ -39,6 +39,7 @@ var sideways = map[[2]string]bool{
 	{"internal/store", "internal/text"}:     true, // a hit comes with what text read of it
 	{"internal/embed", "internal/text"}:     true, // identifiers are split before tokens are made
 	{"internal/embed", "internal/remote"}:   true, // models that are asked over a network
+	{"internal/rerank", "internal/remote"}:  true, // … and those that look twice
 	{"internal/encoder", "internal/embed"}:  true, // one tokenizer for table and encoder
 	{"internal/eval", "client"}:             true, // a running server is measured as a user calls it
 	{"internal/app", "internal/config"}:     true, // wiring reads the settings

@@ -102,7 +102,7 @@ func (e *Endpoint) failure(status int, said, detail string, wait time.Duration, 
 	switch {
 	case remote.HasAny(said, "unsupported value: nan", "unsupported value: +inf", "unsupported value: -inf"):
 		f.blame, f.again, f.down = blameText, false, false
-	case isTooLong(said):
+	case remote.IsTooLong(said):
 		f.blame, f.again, f.down = blameLength, false, false
 		f.err.Code = "embedder_text_too_long"
 	case status == http.StatusInternalServerError && texts > 1:
@@ -121,7 +121,7 @@ func (e *Endpoint) rejected(status int, said, detail string) *fault {
 	case e.opts.Dimensions != 0 && remote.HasAny(said, "dimension", "matryoshka"):
 		f.err = unavailable("embedder_dimensions_refused", "%s does not give vectors of %d numbers%s", e.name(), e.opts.Dimensions, detail).
 			WithHint("take embedder_dimensions out, or use a length that the model has")
-	case isTooLong(said):
+	case remote.IsTooLong(said):
 		f.blame = blameLength
 		f.err.Code = "embedder_text_too_long"
 		f.err.Hint = ""
@@ -141,11 +141,4 @@ func (e *Endpoint) redirected(resp *http.Response) *engram.Error {
 	}
 	to.User = nil
 	return err.WithHint("if that is the right one, set embedder to %s; texts and key are not sent there before", strings.TrimSuffix(remote.Shown(to), "/embeddings"))
-}
-
-// isTooLong, as [remote.IsTooMany], goes by phrases.
-func isTooLong(said string) bool {
-	return remote.HasAny(said, "context length", "context window", "context size", "input length", "too large to process",
-		"physical batch size", "must have less than", "maximum input", "max_model_len", "longer than the maximum",
-		"input is too long", "text is too long", "tokens per input", "kv size", "range of input")
 }

@@ -76,6 +76,14 @@ func IsTooMany(said string) bool {
 		"too many texts", "too many documents", "number of inputs", "number of documents", "per request", "maximum batch")
 }
 
+// IsTooLong reports whether a server says that a text, or all together, has more
+// tokens than its model reads. It goes before [IsTooMany]: some call that a batch.
+func IsTooLong(said string) bool {
+	return HasAny(said, "context length", "context window", "context size", "input length", "too large to process",
+		"physical batch size", "must have less than", "maximum input", "max_model_len", "longer than the maximum",
+		"input is too long", "text is too long", "tokens per input", "kv size", "range of input")
+}
+
 // IsModelUnknown reports whether a server says that it does not have the model.
 func IsModelUnknown(said string) bool {
 	return strings.Contains(said, "model") &&
