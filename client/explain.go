@@ -68,6 +68,7 @@ type ExplanationTrace struct {
 	Floor      float64          `json:"floor"` // least probability of what is returned
 	NoAnswer   bool             `json:"no_answer"`
 	Warnings   []string         `json:"warnings"`   // what the search had to do without
+	Reranker   *TraceReranker   `json:"reranker"`   // nil = none is set
 	Rejected   *TraceCandidate  `json:"rejected"`   // the best that stayed below it
 	Candidates []TraceCandidate `json:"candidates"` // the best of the pool
 	Pool       int              `json:"pool"`       // how many candidates there were
@@ -91,7 +92,16 @@ type TraceCandidate struct {
 	} `json:"evidence"`
 	Score       float64 `json:"score"`
 	Probability float64 `json:"probability"`
-	Outcome     string  `json:"outcome"`
+	// Reranker is how likely it answers by the reranker, nil = that was not asked.
+	Reranker *float64 `json:"reranker"`
+	Outcome  string   `json:"outcome"`
+}
+
+// TraceReranker says what came of asking the reranker of the settings.
+type TraceReranker struct {
+	Used  bool   `json:"used"`
+	Asked int    `json:"asked"` // about how many of the best it said something
+	Why   string `json:"why"`   // it was not used
 }
 
 // TracePacked is what the budgeter did with one memory.

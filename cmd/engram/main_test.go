@@ -70,7 +70,7 @@ func runScripts(t *testing.T, postgres bool) {
 			}
 			return postgres, nil
 		},
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"store": useStore},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"store": useStore, "reranker": reranker},
 
 		RequireExplicitExec: true,
 	})

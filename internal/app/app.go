@@ -14,6 +14,7 @@ import (
 	"engram"
 	"engram/internal/config"
 	"engram/internal/project"
+	"engram/internal/rerank"
 	"engram/internal/service/embedding"
 	"engram/internal/service/memory"
 	"engram/internal/service/transfer"
@@ -41,13 +42,18 @@ type App struct {
 	Upkeep   *upkeep.Service
 	Embedder *embedding.Service
 
-	store store.Store
+	store    store.Store
+	reranker *rerank.Client // nil = none is set
 }
 
 // Open opens the store of the settings, making it where there is none.
 func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 	log := logger(cfg, opts)
 	asking, err := embedderOptions(cfg.Embedder, opts, log)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := reranker(cfg.Reranker)
 	if err != nil {
 		return nil, err
 	}
@@ -66,15 +72,22 @@ func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 		window = -1 // none are looked for; a zero option would mean the default
 	}
 	options := upkeepOptions(cfg)
-	options.Beside = embedder.Load().Findings
+	options.Beside = append(options.Beside, embedder.Load().Findings)
+	recalling := memory.Options{
+		MaxContent: cfg.MaxContent, DuplicateWindow: window, SessionIdle: cfg.SessionIdle,
+		KeepSecrets: !cfg.RedactSecrets, Zone: cfg.Zone, DefaultProject: detector(cfg, opts),
+		Now: opts.Now, Meanings: embedder.Load(),
+	}
+	if asked != nil {
+		recalling.Reranker = asked
+		options.Beside = append(options.Beside, func(ctx context.Context) ([]store.Finding, error) {
+			return rerankerFindings(ctx, asked, cfg.Reranker.Timeout)
+		})
+	}
 	maintain := upkeep.New(st, options)
+	recalling.Backups = maintain.Backups
 	return &App{
-		store: st, Embedder: embedder.Load(),
-		Memory: memory.New(st, memory.Options{
-			MaxContent: cfg.MaxContent, DuplicateWindow: window, SessionIdle: cfg.SessionIdle,
-			KeepSecrets: !cfg.RedactSecrets, Zone: cfg.Zone, DefaultProject: detector(cfg, opts),
-			Backups: maintain.Backups, Now: opts.Now, Meanings: embedder.Load(),
-		}),
+		store: st, reranker: asked, Embedder: embedder.Load(), Memory: memory.New(st, recalling),
 		Transfer: transfer.New(st, transfer.Options{
 			MaxContent: cfg.MaxContent, KeepSecrets: !cfg.RedactSecrets, Dir: cfg.DataDir, Progress: opts.Progress,
 		}),
@@ -86,6 +99,9 @@ func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 func (a *App) Close() error {
 	a.Embedder.Stop()
 	a.Memory.Close()
+	if a.reranker != nil {
+		a.reranker.Close()
+	}
 	return a.store.Close()
 }
 

@@ -327,11 +327,12 @@ func (b *benchStores) drop(ctx context.Context) error {
 }
 
 // openBench opens a store in dir as the product does with nothing configured but an
-// embedder, if the environment names one: what that is worth is measured.
+// openBench opens a store in dir as the product does with nothing configured but an
+// embedder and a reranker, if the environment names them: what they are worth is measured.
 func (g *globals) openBench(ctx context.Context, dir, database string, now func() time.Time) (*eval.Product, error) {
 	unset := func(string) string { return "" }
 	cfg, err := config.Load(func(name string) string {
-		if !strings.HasPrefix(name, "ENGRAM_EMBEDDER") {
+		if !strings.HasPrefix(name, "ENGRAM_EMBEDDER") && !strings.HasPrefix(name, "ENGRAM_RERANKER") {
 			return ""
 		}
 		return g.env.Getenv(name)

@@ -75,6 +75,9 @@ func printExplanation(w *out, e *memory.Explanation) {
 		if c.Place > 0 {
 			judged = append(judged, fmt.Sprintf("place %d above the floor", c.Place))
 		}
+		if c.Reranker != nil {
+			judged = append(judged, fmt.Sprintf("reranker %.2f", *c.Reranker))
+		}
 		t.fact("judged", strings.Join(judged, ", "))
 		for _, name := range slices.Sorted(maps.Keys(c.Arms)) {
 			t.fact(name, fmt.Sprintf("rank %d, score %s", c.Arms[name].Rank, number(c.Arms[name].Score)))
@@ -122,6 +125,10 @@ func printCandidates(w *out, trace *memory.Trace) {
 	}
 	tw := newFacts(w)
 	fmt.Fprint(tw, "\n  rank\tmemory\tprobability\tcoverage")
+	used := trace.Reranker != nil && trace.Reranker.Used
+	if used {
+		fmt.Fprint(tw, "\treranker")
+	}
 	for _, arm := range trace.Arms {
 		fmt.Fprint(tw, "\t"+arm.Name)
 	}
@@ -130,6 +137,11 @@ func printCandidates(w *out, trace *memory.Trace) {
 	for i := range shown {
 		c := &shown[i]
 		fmt.Fprintf(tw, "  %d\t#%d\t%.2f\t%.2f", c.Rank, c.ID, c.Probability, c.Evidence.Coverage)
+		if used && c.Reranker != nil {
+			fmt.Fprintf(tw, "\t%.2f", *c.Reranker)
+		} else if used {
+			fmt.Fprint(tw, "\t-")
+		}
 		for _, arm := range trace.Arms {
 			cell := "-"
 			if a, ok := c.Arms[arm.Name]; ok {
@@ -172,6 +184,11 @@ func (t facts) query(trace *memory.Trace) {
 	}
 	t.fact("found", strings.Join(append([]string{plural(trace.Pool, "memory", "memories")}, arms...), ", "))
 	t.fact("floor", fmt.Sprintf("%.2f", trace.Floor))
+	if r := trace.Reranker; r != nil && r.Used {
+		t.fact("reranker", fmt.Sprintf("asked about the best %d", r.Asked))
+	} else if r != nil {
+		t.fact("reranker", "not used: "+r.Why)
+	}
 }
 
 // queryWords are the words that say something, with how many memories have each.

@@ -37,6 +37,7 @@ type Config struct {
 	Synchronous     string         // normal or full: how hard SQLite pushes a commit to the disk
 	LogLevel        string         // debug, info, warn, error
 	Embedder        Embedder
+	Reranker        Reranker
 }
 
 // file is config.toml; a nil field is not set there.
@@ -57,6 +58,7 @@ type file struct {
 	LogLevel        *string  `toml:"log_level"`
 
 	embedderFile
+	rerankerFile
 }
 
 // Load reads the settings. getenv is os.Getenv, or a test's; dataDir is the
@@ -90,7 +92,7 @@ func Load(getenv func(string) string, home, dataDir string) (Config, error) {
 	if err := c.readEnvironment(getenv); err != nil {
 		return c, err
 	}
-	return c, errors.Join(c.check(), c.Embedder.check())
+	return c, errors.Join(c.check(), c.Embedder.check(), c.Reranker.check())
 }
 
 func (c *Config) readFile(path string) error {
@@ -120,6 +122,7 @@ func (c *Config) readFile(path string) error {
 	c.Embedder.read(&f.embedderFile)
 	c.Hosts, c.Origins = f.Hosts, f.Origins
 	return errors.Join(
+		c.Reranker.read(&f.rerankerFile, path),
 		setDuration(&c.DuplicateWindow, f.DuplicateWindow, path+": duplicate_window"),
 		setDuration(&c.SessionIdle, f.SessionIdle, path+": session_idle"),
 		setZone(&c.Zone, f.TimeZone, path+": time_zone"),
@@ -139,7 +142,7 @@ func (c *Config) readEnvironment(getenv func(string) string) error {
 	text(&c.Addr, "ENGRAM_ADDR")
 	text(&c.LogLevel, "ENGRAM_LOG_LEVEL")
 	var errs []error
-	errs = append(errs, c.Embedder.readEnvironment(getenv))
+	errs = append(errs, c.Embedder.readEnvironment(getenv), c.Reranker.readEnvironment(getenv))
 	if v := getenv("ENGRAM_PORT"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil {

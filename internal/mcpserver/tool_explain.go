@@ -98,6 +98,11 @@ func explained(e *memory.Explanation) *explainResult {
 	for _, a := range t.Arms {
 		out.Arms = append(out.Arms, fmt.Sprintf("%s %d", a.Name, a.Found))
 	}
+	if r := t.Reranker; r != nil && r.Used {
+		out.Arms = append(out.Arms, fmt.Sprintf("reranker asked about %d", r.Asked))
+	} else if r != nil {
+		out.Arms = append(out.Arms, "reranker not used: "+r.Why)
+	}
 	for _, w := range t.Query.Words {
 		if w.Stop || len(out.Words) == explainWords {
 			continue
@@ -126,6 +131,9 @@ func judgedOf(c *recall.TraceCandidate) judged {
 	for _, name := range slices.Sorted(maps.Keys(c.Arms)) {
 		a := c.Arms[name]
 		j.Arms = append(j.Arms, fmt.Sprintf("%s rank %d score %s", name, a.Rank, short(rounded(a.Score))))
+	}
+	if c.Reranker != nil {
+		j.Arms = append(j.Arms, "reranker "+short(rounded(*c.Reranker)))
 	}
 	return j
 }

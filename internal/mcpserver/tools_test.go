@@ -470,29 +470,31 @@ func TestExplainArgumentsReachTheService(t *testing.T) {
 func TestExplainSaysTheSameTwice(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
+	reranker := 0.4567
 	d.fake.explanation = memory.Explanation{
 		ID: 4, Title: "Ferry", Reason: memory.BelowFloor, Text: "Below the floor.",
 		Candidate: &recall.TraceCandidate{
 			ID: 4, Rank: 3, Probability: 0.31, Evidence: recall.Evidence{Coverage: 0.12345}, Outcome: recall.BelowFloor,
-			Arms: map[string]recall.ArmScore{"vector": {Rank: 2, Score: 0.5}, "keyword": {Rank: 9, Score: 1.23456}},
+			Arms: map[string]recall.ArmScore{"vector": {Rank: 2, Score: 0.5}, "keyword": {Rank: 9, Score: 1.23456}}, Reranker: &reranker,
 		},
 		Trace: &memory.Trace{
 			Query: recall.TraceQuery{Order: "latest", From: &fakeTime, Words: []recall.TraceWord{
 				{Word: "the", Stop: true, Memories: 9}, {Word: "ferry", Memories: 3}, {Word: "tims", Instead: []string{"time", "times"}},
 			}},
 			Arms: []recall.TraceArm{{Name: "keyword", Found: 12}, {Name: "vector", Found: 3}}, Floor: 0.5, Pool: 14,
+			Reranker: &recall.TraceReranker{Used: true, Asked: 14},
 		},
 	}
 	text, structured, _ := d.call("explain_recall", fields{"query": "the ferry tims", "id": 4})
 	want := "#4 Ferry\nBelow the floor.\nWords of the query, in how many memories: ferry 3, tims 0 as time/times\n" +
-		"Time asked for: from 2026-03-01T12:00:00Z, latest\nFound by: keyword 12, vector 3\nPool: 14; floor: 0.5\n" +
-		"#4 below_floor: p 0.31, coverage 0.123, rank 3, keyword rank 9 score 1.235, vector rank 2 score 0.5"
+		"Time asked for: from 2026-03-01T12:00:00Z, latest\nFound by: keyword 12, vector 3, reranker asked about 14\nPool: 14; floor: 0.5\n" +
+		"#4 below_floor: p 0.31, coverage 0.123, rank 3, keyword rank 9 score 1.235, vector rank 2 score 0.5, reranker 0.457"
 	if diff := cmp.Diff(want, text); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	want = `{"id":4,"title":"Ferry","reason":"below_floor","text":"Below the floor.","words":["ferry 3","tims 0 as time/times"],` +
-		`"time":"from 2026-03-01T12:00:00Z, latest","floor":0.5,"pool":14,"arms":["keyword 12","vector 3"],` +
-		`"candidates":[{"id":4,"outcome":"below_floor","p":0.31,"coverage":0.123,"rank":3,"arms":["keyword rank 9 score 1.235","vector rank 2 score 0.5"]}]}`
+		`"time":"from 2026-03-01T12:00:00Z, latest","floor":0.5,"pool":14,"arms":["keyword 12","vector 3","reranker asked about 14"],` +
+		`"candidates":[{"id":4,"outcome":"below_floor","p":0.31,"coverage":0.123,"rank":3,"arms":["keyword rank 9 score 1.235","vector rank 2 score 0.5","reranker 0.457"]}]}`
 	if diff := cmp.Diff(want, structured); diff != "" {
 		t.Errorf("structure (-want +got):\n%s", diff)
 	}

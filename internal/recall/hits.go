@@ -51,8 +51,11 @@ func (p *Pool) PerHit(by *Shares) {
 }
 
 // Answer is the probability that the question has an answer among the best: that
-// of the one whose evidence speaks most for it.
+// of the one whose evidence speaks most for it. A reranker does not change it.
 func (p *Pool) Answer() float64 {
+	if p.reranked {
+		return p.answer
+	}
 	most := 0.0
 	for _, c := range p.Candidates[:min(judgedBest, len(p.Candidates))] {
 		most = max(most, c.Answer)

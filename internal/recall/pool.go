@@ -38,9 +38,10 @@ type Candidate struct {
 	Features    Features
 	Inputs      Inputs // of the ranker, by Rank
 	Evidence    Evidence
-	Score       float64 // of the ranker: log-odds of answering, beside the others of the pool
-	Answer      float64 // probability that the query has an answer, if this is the best evidence for it
-	Probability float64 // that it is an answer, as one of those that were found
+	Score       float64  // of the ranker: log-odds of answering, beside the others of the pool
+	Answer      float64  // probability that the query has an answer, if this is the best evidence for it
+	Probability float64  // that it is an answer, as one of those that were found
+	Reranker    *float64 // what a reranker says of it, 0 … 1; nil = it was not asked
 
 	inside bool  // the window, by the store
 	item   *item // nil where only an arm found it that reads no texts
@@ -62,6 +63,8 @@ type Pool struct {
 	room       []Candidate // that Candidates point to: never grown
 	scores     []ArmScore  // room for their Arms
 	Beside     Bar         // what a hit needs beside an answer, zero = Listed
+	answer     float64     // as judged before a reranker was asked
+	reranked   bool
 }
 
 // Fuse makes one pool of what the arms found: each memory once, with the score

@@ -80,6 +80,9 @@ func (p *Pool) order() {
 	if p.Query.Order == text.None || len(p.Candidates) == 0 {
 		return
 	}
+	for _, c := range p.Candidates {
+		c.Features.Order = 0
+	}
 	best := p.Candidates[0]
 	var rivals []*Candidate
 	for _, c := range p.Candidates {

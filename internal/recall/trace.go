@@ -16,9 +16,11 @@ type Trace struct {
 	Floor    float64    `json:"floor"` // least probability of what is returned
 	NoAnswer bool       `json:"no_answer"`
 	Warnings []string   `json:"warnings,omitempty"` // what the search had to do without
+	// Reranker is the one of the settings, nil = none is set, or it was left out.
+	Reranker *TraceReranker `json:"reranker,omitempty"`
 	// Rejected is the best candidate that stayed below the floor.
 	Rejected *TraceCandidate `json:"rejected,omitempty"`
-	// Candidates are the best of the pool, in the order of the ranker.
+	// Candidates are the best of the pool, in their order.
 	Candidates []TraceCandidate `json:"candidates"`
 	Pool       int              `json:"pool"`              // how many candidates there were
 	Packing    []TracePacked    `json:"packing,omitempty"` // of a recall, in the order of choice
@@ -63,9 +65,10 @@ type TraceCandidate struct {
 	Features    Features            `json:"features"`
 	Evidence    Evidence            `json:"evidence"`
 	Score       float64             `json:"score"`
-	Answer      float64             `json:"answer"`      // probability that the question has an answer, if this is the best evidence
-	Probability float64             `json:"probability"` // that this is an answer
-	Has         float64             `json:"-"`           // of what the floor asks for: Probability beside an answer, else Answer
+	Answer      float64             `json:"answer"`             // probability that the question has an answer, if this is the best evidence
+	Probability float64             `json:"probability"`        // that this is an answer
+	Reranker    *float64            `json:"reranker,omitempty"` // what the reranker says of that
+	Has         float64             `json:"-"`                  // of what the floor asks for: Probability beside an answer, else Answer
 	Outcome     Outcome             `json:"outcome"`
 }
 
@@ -175,7 +178,7 @@ func (p *Pool) Least(arm string) (float64, bool) {
 func (p *Pool) traceCandidate(rank int, c *Candidate) TraceCandidate {
 	tc := TraceCandidate{
 		ID: c.ID, Rank: rank + 1, Arms: map[string]ArmScore{}, Features: c.Features, Evidence: c.Evidence,
-		Score: c.Score, Answer: c.Answer, Probability: c.Probability, Has: p.has(c), Outcome: Outranked,
+		Score: c.Score, Answer: c.Answer, Probability: c.Probability, Reranker: c.Reranker, Has: p.has(c), Outcome: Outranked,
 	}
 	for i, name := range p.Arms {
 		if c.Arms[i].Rank > 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"engram"
 	"engram/internal/recall"
@@ -85,25 +86,31 @@ func (f *finding) pack(found SearchResult, budget int) RecallResult {
 func (f *finding) passage(m *engram.Memory, budget int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d (%s)", m.ID, m.OccurredAt.In(f.s.opts.Zone).Format("2006-01-02"))
-	content := m.Content
 	switch {
 	case m.IsTurn():
 		fmt.Fprintf(&b, " %s: ", cmp.Or(m.Speaker, m.Role))
-	case text.TitleOf(m.Title, content):
+	case text.TitleOf(m.Title, m.Content):
 		b.WriteString(" ")
 	default:
 		fmt.Fprintf(&b, " %s\n", m.Title)
 	}
-	room := budget/2 - recall.Tokens(b.String()) - cutTokens
-	if tokens := recall.Tokens(content); tokens > room {
-		runes := len([]rune(content))
-		cut, _ := text.SnippetAround(content, f.query.Surfaces(), max(1, runes*room/tokens))
-		b.WriteString(cut)
-		fmt.Fprintf(&b, " [cut; the whole text is #%d]", m.ID)
-		return b.String()
-	}
+	content, cut := f.around(m.Content, budget/2-recall.Tokens(b.String())-cutTokens)
 	b.WriteString(content)
+	if cut {
+		fmt.Fprintf(&b, " [cut; the whole text is #%d]", m.ID)
+	}
 	return b.String()
+}
+
+// around cuts a content of more than so many tokens around the words of the query.
+func (f *finding) around(content string, room int) (part string, cut bool) {
+	tokens := recall.Tokens(content)
+	if tokens <= room {
+		return content, false
+	}
+	runes := utf8.RuneCountInString(content)
+	part, _ = text.SnippetAround(content, f.query.Surfaces(), max(1, runes*room/tokens))
+	return part, true
 }
 
 // cutTokens is about what the note on a cut text takes.

@@ -70,6 +70,7 @@ type finding struct {
 
 	meaning  <-chan meaning // nil = nobody is asked
 	warnings []string
+	reranker *recall.TraceReranker // what came of asking it; nil = there is none
 }
 
 // find authorises, validates and ranks.
@@ -244,14 +245,22 @@ func (f *finding) standIn(ctx context.Context, l recall.Lookup) error {
 	return nil
 }
 
-// rank puts the pool in order, with a second look at the texts of the best where
-// the query has quoted phrases.
+// rank puts the pool in order.
 func (f *finding) rank(ctx context.Context) error {
 	if !f.does(StepRerank) {
 		f.pool.RankByArms()
 		return nil
 	}
 	f.pool.Rank()
+	if err := f.lookForPhrases(ctx); err != nil {
+		return err
+	}
+	return f.rerank(ctx)
+}
+
+// lookForPhrases has a second look at the texts of the best where the query has
+// quoted phrases.
+func (f *finding) lookForPhrases(ctx context.Context) error {
 	if len(f.query.Phrases) == 0 {
 		return nil
 	}
@@ -304,7 +313,7 @@ func (f *finding) hits(ctx context.Context) (SearchResult, error) {
 	r.NoAnswer = len(r.Hits) == 0
 	if f.in.Explain {
 		r.Trace = f.pool.Trace()
-		r.Trace.Warnings = f.warnings
+		r.Trace.Warnings, r.Trace.Reranker = f.warnings, f.reranker
 		r.Trace.Close(passed, func(id int64) bool {
 			return slices.ContainsFunc(ms, func(m *engram.Memory) bool { return m.ID == id })
 		})

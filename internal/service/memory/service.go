@@ -43,6 +43,8 @@ type Options struct {
 	// Meanings asks models other than the built-in one what a question means; nil =
 	// there is none.
 	Meanings Meanings
+	// Reranker looks at the best of what was found once more; nil = there is none.
+	Reranker Reranker
 }
 
 // New returns a Service over a store.

@@ -54,11 +54,15 @@ func (s *Service) Doctor(ctx context.Context, repair bool) ([]store.Finding, err
 	}
 	foreign, err := s.checkForeign(empty)
 	found = append(append(found, lost...), foreign...)
-	if err != nil || s.opts.Beside == nil {
-		return found, err
+	for _, check := range s.opts.Beside {
+		if err != nil {
+			break
+		}
+		var beside []store.Finding
+		beside, err = check(ctx)
+		found = append(found, beside...)
 	}
-	beside, err := s.opts.Beside(ctx)
-	return append(found, beside...), err
+	return found, err
 }
 
 // damaged reports whether only a backup helps.

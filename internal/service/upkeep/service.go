@@ -29,8 +29,8 @@ type Options struct {
 	// Restorable says why a backup file could not take the place of the store; nil
 	// = backups are named and not looked into.
 	Restorable func(ctx context.Context, path string) error
-	// Beside checks what the store works with, such as an embedder; nil = nothing.
-	Beside func(ctx context.Context) ([]store.Finding, error)
+	// Beside check what the store works with, such as an embedder.
+	Beside []func(ctx context.Context) ([]store.Finding, error)
 }
 
 // New returns a Service over a store.
