@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
+	"slices"
 )
 
 // Code gives the codes of a vector as a block holds them, one byte each, or nil
@@ -17,6 +18,14 @@ func Code(v []float32) []byte {
 		return nil
 	}
 	return codes
+}
+
+// Turned gives a vector as codes are of: turned as Code turns it, so that its cosine
+// with codes is that of the vectors.
+func Turned(v []float32) []float32 {
+	v = slices.Clone(v)
+	rotate(v)
+	return v
 }
 
 // Checksum is of codes that are kept outside of a block.

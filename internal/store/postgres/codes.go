@@ -3,11 +3,12 @@ package postgres
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"engram/internal/vector"
 )
 
 // A posting is the hash of a term, eight bytes, and how often the document has it,
@@ -77,18 +78,32 @@ func decodeTokens(b []byte) []uint16 {
 	return out
 }
 
-// vectorText is a vector as pgvector reads it, nil for none. A half has eleven bits.
-func vectorText(unit []float32) any {
-	if len(unit) == 0 {
+// codesText is a vector of codes, as package vector makes them, as pgvector reads it.
+// Both engines compare a question with the same numbers; a half holds them exactly.
+func codesText(codes []byte) any {
+	if len(codes) == 0 {
 		return nil
 	}
-	b := make([]byte, 1, 10*len(unit))
+	b := make([]byte, 1, 5*len(codes)+1)
 	b[0] = '['
-	for i, x := range unit {
+	for i, c := range codes {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendFloat(b, float64(x), 'g', 5, 32)
+		b = strconv.AppendInt(b, int64(int8(c)), 10)
+	}
+	return string(append(b, ']'))
+}
+
+// queryText is a question's vector to be compared with codes.
+func queryText(unit []float32) string {
+	b := make([]byte, 1, 12*len(unit)+1)
+	b[0] = '['
+	for i, x := range vector.Turned(unit) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, float64(x), 'g', 6, 32)
 	}
 	return string(append(b, ']'))
 }
@@ -115,14 +130,4 @@ func joined(terms []string, op string) string {
 // lexeme is a term as a tsquery reads it.
 func lexeme(term string) string {
 	return "'" + strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(term) + "'"
-}
-
-// checkHalves refuses what a halfvec cannot hold.
-func checkHalves(unit []float32) error {
-	for _, x := range unit {
-		if math.IsNaN(float64(x)) || math.Abs(float64(x)) > 65504 {
-			return fmt.Errorf("a vector has the number %v", x)
-		}
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"engram/internal/document"
 	"engram/internal/store/sqlstore"
+	"engram/internal/vector"
 )
 
 // The index is written in the transaction that writes the rows, at its end: what is
@@ -228,7 +229,7 @@ func (x *indexer) insert(ctx context.Context, r *row) error {
 		ON CONFLICT (memory_id, version) DO UPDATE SET source = excluded.source, counted = excluded.counted, length = excluded.length,
 			terms = excluded.terms, postings = excluded.postings, traits = excluded.traits, tokens = excluded.tokens, embedding = excluded.embedding`,
 		r.id, r.version, r.source, r.counts, doc.Len, doc.Terms, encodePostings(doc.Terms, doc.TF), int(r.text.Traits()),
-		encodeTokens(tokens), vectorText(unit))
+		encodeTokens(tokens), codesText(vector.Code(unit)))
 	if err == nil && r.counts {
 		x.change(1, doc.Len, doc.Terms)
 	}

@@ -74,7 +74,7 @@ func (k *search) byMeaning(ctx context.Context) error {
 }
 
 func (k *search) model(ctx context.Context, v store.QueryVector) (m model, err error) {
-	m = model{dim: len(v.Unit), unit: vectorText(v.Unit)}
+	m = model{dim: len(v.Unit), unit: queryText(v.Unit)}
 	if v.Model == embed.Static().Model() && m.dim == embed.Dim {
 		return m, nil
 	}
@@ -209,12 +209,9 @@ func (s *Store) savePassages(ctx context.Context, tx *sqlstore.Tx, v sqlstore.Sa
 	if _, err := tx.Exec(ctx, `DELETE FROM passages WHERE vector = $1`, v.Row); err != nil {
 		return err
 	}
-	for i, unit := range v.Units {
-		if err := checkHalves(unit); err != nil {
-			return err
-		}
+	for i := 0; len(v.Codes) >= v.Dim*(i+1); i++ {
 		_, err := tx.Exec(ctx, `INSERT INTO passages (vector, number, model, memory_id, version, embedding)
-			VALUES ($1, $2, $3, $4, $5, $6::text::halfvec)`, v.Row, i, v.Model, v.Memory, v.Version, vectorText(unit))
+			VALUES ($1, $2, $3, $4, $5, $6::text::halfvec)`, v.Row, i, v.Model, v.Memory, v.Version, codesText(v.Codes[i*v.Dim:][:v.Dim]))
 		if err != nil {
 			return err
 		}

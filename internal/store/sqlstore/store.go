@@ -47,8 +47,7 @@ type Engine struct {
 	// BeforeCommit runs last in a transaction that drew numbers of writes, with
 	// them: it indexes what the rows that have them say. nil does nothing.
 	BeforeCommit func(ctx context.Context, tx *Tx, seqs []int64) error
-	// Passages runs where a memory's vectors of a model are saved, after those that it
-	// had are gone; units is empty where it has none. nil does nothing.
+	// Passages runs where a memory's vectors of a model were saved. nil does nothing.
 	Passages func(ctx context.Context, tx *Tx, v SavedVector) error
 	// AfterWrite runs after each transaction of [Store.Write] that was committed;
 	// it does not wait for anything. nil does nothing.
@@ -65,7 +64,7 @@ type Erased struct {
 type SavedVector struct {
 	Row, Model, Memory int64
 	Version, Dim       int
-	Units              [][]float32
+	Codes              []byte // of its passages, Dim each, one after the other; may be none
 }
 
 // Wipe takes erased text out of files and names those where it may still be.

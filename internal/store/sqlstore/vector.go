@@ -152,7 +152,7 @@ func (s *Store) SaveVectors(ctx context.Context, model string, vectors []store.T
 				continue
 			}
 			if err == nil && s.eng.Passages != nil {
-				err = s.eng.Passages(ctx, tx, SavedVector{Row: row, Model: id, Memory: v.ID, Version: v.Version, Dim: dim, Units: units(v)})
+				err = s.eng.Passages(ctx, tx, SavedVector{Row: row, Model: id, Memory: v.ID, Version: v.Version, Dim: dim, Codes: codes})
 			}
 			if err != nil {
 				return fmt.Errorf("memory %d: %w", v.ID, err)
@@ -243,12 +243,4 @@ func (s *Store) DropVectors(ctx context.Context, model string) (dropped int, err
 		})
 	}
 	return dropped, wrap("drop vectors", err)
-}
-
-// units are the vectors of a text that has any.
-func units(v *store.TextVector) [][]float32 {
-	if v.Failed != "" || len(v.Unit) == 0 {
-		return nil
-	}
-	return [][]float32{v.Unit}
 }

@@ -298,7 +298,7 @@ CREATE TABLE documents (
 	postings  BYTEA NOT NULL, -- hashes of the terms, in order, with how often each is there
 	traits    INTEGER NOT NULL,
 	PRIMARY KEY (memory_id, version)
-);
+) WITH (toast_tuple_target = 8160); -- a search reads it all: nothing is put elsewhere as long as it fits a page
 
 CREATE INDEX documents_terms ON documents USING gin (terms);
 

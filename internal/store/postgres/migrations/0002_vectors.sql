@@ -1,4 +1,4 @@
--- A vector of the built-in table and the tokens of each document.
+-- A vector of the built-in table, as codes, and the tokens of each document.
 ALTER TABLE documents
 	ADD COLUMN tokens    BYTEA NOT NULL DEFAULT '', -- two bytes each, the lower one first
 	ADD COLUMN embedding HALFVEC(256); -- NULL = the table knows no word of it
