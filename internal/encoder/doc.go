@@ -5,8 +5,8 @@
 //
 // The weights are read where the binary has them; nothing but some 300 KB of biases
 // and scales is copied. A text's vector does not depend on what else is in a batch.
-// All vector tiers of one architecture give the same bits where tests say so; plain Go
-// rounds differently, so vectors are compared by cosine, never by hash.
+// All vector tiers of one architecture give the same bits; plain Go rounds differently, so
+// vectors are compared by cosine, never by hash.
 //
 // How texts become tokens is package embed's affair, one tokenizer for both models;
 // what vectors are used for is recall's.

@@ -5,7 +5,8 @@ type Tier uint8
 
 const (
 	Plain Tier = iota // Go: every processor, some 30 times slower than VNNI
-	NEON              // arm64
+	NEON              // arm64: every processor, four times the instructions of SDOT
+	SDOT              // arm64 with dot products of bytes
 	AVX2              // amd64 with AVX2 and FMA
 	VNNI              // amd64 with AVX-512 VNNI
 )
@@ -15,6 +16,8 @@ func (t Tier) String() string {
 	switch t {
 	case NEON:
 		return "neon"
+	case SDOT:
+		return "sdot"
 	case AVX2:
 		return "avx2"
 	case VNNI:
