@@ -11,8 +11,12 @@ type space struct {
 	blocks []*vector.Block // all but the last have spaceBlock slots
 	keys   [][]docKey      // whose a slot is; a zero one = nobody's any more
 	ids    [][]int64
-	at     map[docKey]int // slots, counted through the blocks
+	at     map[docKey]run
 }
+
+// run is where the vectors of a version of a memory are, one for each of its
+// passages: slots, counted through the blocks.
+type run struct{ first, n int }
 
 // Mark says how far a space follows the rows that its vectors come from.
 type Mark struct {
@@ -20,8 +24,8 @@ type Mark struct {
 	Seq        int64 // of the last row that was read
 }
 
-// Coded is the vector of a version of a memory, as [vector.Code] makes it. One
-// without codes says that there is none.
+// Coded is the vectors of a version of a memory, one after the other as
+// [vector.Code] makes them. One without codes says that there is none.
 type Coded struct {
 	ID      int64
 	Version int
@@ -35,29 +39,58 @@ const (
 
 func (sp *space) put(model vector.Space, c *Coded) {
 	key := docKey{c.ID, uint32(c.Version)}
-	if slot, ok := sp.at[key]; ok {
-		sp.blocks[slot/spaceBlock].SetCodes(slot%spaceBlock, c.Codes)
-		return
+	n := len(c.Codes) / model.Dim
+	have := sp.at[key]
+	if have.n != n {
+		sp.drop(key)
+		have = run{sp.slots(), n}
+		for range n {
+			sp.addSlot(model, key)
+		}
+		if n > 0 {
+			sp.at[key] = have
+		}
 	}
-	if len(c.Codes) == 0 {
-		return
+	for i := range n {
+		slot := have.first + i
+		sp.blocks[slot/spaceBlock].SetCodes(slot%spaceBlock, c.Codes[i*model.Dim:(i+1)*model.Dim])
 	}
+}
+
+// slots is how many slots there are.
+func (sp *space) slots() int {
 	last := len(sp.blocks) - 1
-	if last < 0 || sp.blocks[last].Len() == spaceBlock {
+	if last < 0 {
+		return 0
+	}
+	return last*spaceBlock + sp.blocks[last].Len()
+}
+
+func (sp *space) addSlot(model vector.Space, key docKey) {
+	if sp.slots() == len(sp.blocks)*spaceBlock {
 		sp.blocks = append(sp.blocks, vector.NewBlock(model))
 		sp.keys, sp.ids = append(sp.keys, nil), append(sp.ids, nil)
-		last++
 	}
-	sp.at[key] = last*spaceBlock + sp.blocks[last].Len()
-	sp.blocks[last].AppendCodes(c.Codes)
+	last := len(sp.blocks) - 1
+	sp.blocks[last].Append(nil)
 	sp.keys[last] = append(sp.keys[last], key)
-	sp.ids[last] = append(sp.ids[last], c.ID)
+	sp.ids[last] = append(sp.ids[last], key.id)
+}
+
+// drop takes the vectors of a version of a memory out.
+func (sp *space) drop(key docKey) {
+	have := sp.at[key]
+	for slot := have.first; slot < have.first+have.n; slot++ {
+		sp.blocks[slot/spaceBlock].Remove(slot % spaceBlock)
+		sp.keys[slot/spaceBlock][slot%spaceBlock] = docKey{}
+	}
+	delete(sp.at, key)
 }
 
 // size estimates how many bytes of memory the space takes.
 func (sp *space) size() int {
-	const perVector = 16 + 8 + 48
-	size := perVector * len(sp.at)
+	const perSlot, perRun = 16 + 8, 56
+	size := perSlot*sp.slots() + perRun*len(sp.at)
 	for _, b := range sp.blocks {
 		size += b.Size()
 	}
@@ -66,11 +99,9 @@ func (sp *space) size() int {
 
 // forget takes the vectors of memories out.
 func (sp *space) forget(gone map[int64]bool) {
-	for key, slot := range sp.at {
+	for key := range sp.at {
 		if gone[key.id] {
-			sp.blocks[slot/spaceBlock].Remove(slot % spaceBlock)
-			sp.keys[slot/spaceBlock][slot%spaceBlock] = docKey{}
-			delete(sp.at, key)
+			sp.drop(key)
 		}
 	}
 }
@@ -102,7 +133,7 @@ func (x *Index) putSome(model vector.Space, vectors []Coded, mark Mark, last boo
 	defer x.mu.Unlock()
 	sp := x.spaces[model]
 	if sp == nil || sp.mark.Generation != mark.Generation {
-		sp = &space{mark: Mark{Generation: mark.Generation}, at: map[docKey]int{}}
+		sp = &space{mark: Mark{Generation: mark.Generation}, at: map[docKey]run{}}
 		if x.spaces == nil {
 			x.spaces = map[vector.Space]*space{}
 		}
@@ -156,9 +187,14 @@ func (s *search) refOfKey(key docKey) (ref, bool) {
 	return 0, false
 }
 
-// nearestIn gives the nearest to a query among a space's vectors, as documents.
+// nearestIn givesthe documents that are nearest to a query by the nearest of their
+// vectors in a space. It compares the codes of as many documents' vectors as keep
+// says, where each has as many as all have on average.
 func (s *search) nearestIn(sp *space, q *vector.Query, keep int) []vector.Near {
-	s.byVector.Begin(q, keep)
+	if len(sp.at) == 0 {
+		return nil
+	}
+	s.byVector.Begin(q, keep*sp.slots()/len(sp.at))
 	for i, b := range sp.blocks {
 		keys := sp.keys[i]
 		s.byVector.Scan(b, sp.ids[i], func(slot int) bool {
@@ -166,30 +202,39 @@ func (s *search) nearestIn(sp *space, q *vector.Query, keep int) []vector.Near {
 			return ok && s.nearMatch.passes(s.cols(r), r.doc())
 		})
 	}
-	near := s.byVector.Best(s.q.Limit)
-	for i := range near {
-		n := &near[i]
-		r, _ := s.refOfKey(sp.keys[n.Block][n.Slot])
+	seen := make(map[ref]bool, s.q.Limit)
+	return s.byVector.BestOf(s.q.Limit, func(n *vector.Near) bool {
+		r, ok := s.refOfKey(sp.keys[n.Block][n.Slot])
 		n.Block, n.Slot = r.part(), int(r.doc())
-	}
-	return near
+		if !ok || seen[r] {
+			return false
+		}
+		seen[r] = true
+		return true
+	})
 }
 
-// cosine compares a document's vector, its own or its one in a space, with a query.
+// cosine compares a document's vector, its own or its nearest in a space, with a
+// query.
 func (s *search) cosine(r ref, q *vector.Query, sp *space) float32 {
-	b, slot := s.cols(r).vectors, int(r.doc())
-	if sp != nil {
-		c, d := s.cols(r), r.doc()
-		at, ok := sp.at[docKey{c.id[d], c.version[d]}]
-		if !ok {
-			return NoCosine
-		}
-		b, slot = sp.blocks[at/spaceBlock], at%spaceBlock
+	if q == nil {
+		return NoCosine
 	}
-	if q != nil {
-		if cosine, ok := b.Cosine(slot, q); ok {
-			return cosine
-		}
+	c, d := s.cols(r), r.doc()
+	if sp == nil {
+		return cosineOr(c.vectors, int(d), q, NoCosine)
 	}
-	return NoCosine
+	have, best := sp.at[docKey{c.id[d], c.version[d]}], float32(NoCosine)
+	for slot := have.first; slot < have.first+have.n; slot++ {
+		best = max(best, cosineOr(sp.blocks[slot/spaceBlock], slot%spaceBlock, q, best))
+	}
+	return best
+}
+
+// cosineOr is the cosine of a slot's vector, or what is given for one that has none.
+func cosineOr(b *vector.Block, slot int, q *vector.Query, none float32) float32 {
+	if cosine, ok := b.Cosine(slot, q); ok {
+		return cosine
+	}
+	return none
 }

@@ -33,7 +33,8 @@ type Vectors interface {
 
 	// SaveVectors keeps vectors, and notes why there are none, in one transaction.
 	// What is there already is written over. One of a version that is not the
-	// current one of a living memory is ignored; saved counts the others. A vector
+	// current one of a living memory is ignored; saved counts the others. A passage's
+	// vector that has no direction (empty, zero, not finite) is left out. A vector
 	// of another dimension than the model's is [engram.ErrConflict] with code
 	// vector_dimension, an unknown model [engram.ErrNotFound].
 	SaveVectors(ctx context.Context, model string, vectors []TextVector) (saved int, err error)
@@ -77,10 +78,12 @@ type TextToEmbed struct {
 	Title, Content string
 }
 
-// TextVector is what a version of a memory means to a model.
+// TextVector is what a version of a memory means to a model: a vector for each of
+// its passages, one at least for a text that says something. A search compares with
+// the nearest of them.
 type TextVector struct {
 	ID      int64
 	Version int
-	Unit    []float32 // nil = it says nothing to the model, or Failed
-	Failed  string    // why there is none
+	Units   [][]float32 // of the model's dimension each; none = it says nothing to the model, or Failed
+	Failed  string      // why there is none
 }

@@ -61,11 +61,23 @@ func (b *Block) setCodes(slot int, codes []byte) {
 	b.norms[slot] = float32(1 / math.Sqrt(float64(square)))
 }
 
-// Usable reports whether codes are those of a vector of so many dimensions.
+// Usable reports whether codes are those of one vector of so many dimensions, or
+// of several, one after the other.
 func Usable(codes []byte, dim int) bool {
-	if len(codes) != dim {
+	if dim <= 0 || len(codes) == 0 || len(codes)%dim != 0 {
 		return false
 	}
+	for len(codes) > 0 {
+		if !pointing(codes[:dim]) {
+			return false
+		}
+		codes = codes[dim:]
+	}
+	return true
+}
+
+// pointing reports whether not all codes are 0.
+func pointing(codes []byte) bool {
 	for len(codes) >= 8 {
 		if binary.LittleEndian.Uint64(codes) != 0 {
 			return true

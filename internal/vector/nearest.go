@@ -107,6 +107,28 @@ func (n *Nearest) prune() {
 // Best gives the nearest, so many at most: greatest cosine first, of equal ones
 // the greater id.
 func (n *Nearest) Best(limit int) []Near {
+	return slices.Clip(best(n.compare(), max(limit, 0)))
+}
+
+// BestOf gives the nearest that accept wants, so many at most, in the order of
+// Best, in which accept is asked. It may change what it is asked about.
+func (n *Nearest) BestOf(limit int, accept func(*Near) bool) []Near {
+	all := n.compare()
+	slices.SortFunc(all, func(x, y Near) int { return x.order(&y) })
+	out := make([]Near, 0, max(min(limit, len(all)), 0))
+	for i := range all {
+		if len(out) >= limit {
+			break
+		}
+		if accept(&all[i]) {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
+// compare gives what was kept with its cosines.
+func (n *Nearest) compare() []Near {
 	n.prune()
 	out := make([]Near, 0, len(n.kept))
 	for _, c := range n.kept {
@@ -114,7 +136,7 @@ func (n *Nearest) Best(limit int) []Near {
 			out = append(out, Near{int(c.block), int(c.slot), c.id, cosine})
 		}
 	}
-	return slices.Clip(best(out, max(limit, 0)))
+	return out
 }
 
 // order compares two: the better one comes first.

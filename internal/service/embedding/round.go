@@ -241,7 +241,7 @@ func (s *Service) embed(ctx context.Context, texts []store.TextToEmbed) ([]store
 		vectors, err := s.opts.Model.Embed(ctx, said)
 		if err == nil {
 			for i, v := range vectors {
-				out[at[i]].Unit = v
+				out[at[i]].Units = [][]float32{v}
 			}
 			break
 		}

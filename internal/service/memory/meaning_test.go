@@ -39,9 +39,9 @@ func withModel(t *testing.T) (*fixture, *meanings) {
 	if err := f.store.UseVectorModel(t.Context(), store.VectorModel{Name: "told@3", Dim: 3}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	vectors := []store.TextVector{{ID: 1, Version: 1, Unit: []float32{1, 0, 0}}}
+	vectors := []store.TextVector{{ID: 1, Version: 1, Units: [][]float32{{1, 0, 0}}}}
 	for id := int64(2); id <= 4; id++ {
-		vectors = append(vectors, store.TextVector{ID: id, Version: 1, Unit: []float32{0, 1, 0}})
+		vectors = append(vectors, store.TextVector{ID: id, Version: 1, Units: [][]float32{{0, 1, 0}}})
 	}
 	if n, err := f.store.SaveVectors(t.Context(), "told@3", vectors); err != nil || n != 4 {
 		t.Fatal(n, err)

@@ -45,7 +45,7 @@ func withVectors(t *testing.T, s *sqlite.Store, n int) []int64 {
 		var vectors []store.TextVector
 		for i, m := range ms {
 			ids = append(ids, m.ID)
-			vectors = append(vectors, store.TextVector{ID: m.ID, Version: 1, Unit: direction(from + i)})
+			vectors = append(vectors, store.TextVector{ID: m.ID, Version: 1, Units: [][]float32{direction(from + i)}})
 		}
 		if saved, err := s.SaveVectors(t.Context(), sky, vectors); err != nil || saved != len(ms) {
 			t.Fatalf("saved %d: %v", saved, err)
@@ -82,6 +82,9 @@ func damageRow(t *testing.T, path, query string, args ...any) {
 		t.Fatal(err)
 	}
 }
+
+// halfCodes is the codes of two vectors of 64 dimensions, the second of which is none.
+func halfCodes() []byte { return append(vector.Code(direction(3)), make([]byte, 64)...) }
 
 // vectorFindings are what a check says of vectors.
 func vectorFindings(t *testing.T, s *sqlite.Store, repair bool) (ok bool, said string) {
@@ -133,6 +136,11 @@ func TestBrokenVectorsAreNamedAndMended(t *testing.T) {
 			"of another dimension, and sound", `UPDATE vectors SET codes = ?2, checksum = ?3 WHERE memory_id = ?1`,
 			[]any{vector.Code([]float32{1, 2, 3}), int64(vector.Checksum(vector.Code([]float32{1, 2, 3})))},
 			"of another model",
+		},
+		{
+			"a second passage without direction, and sound", `UPDATE vectors SET codes = ?2, checksum = ?3 WHERE memory_id = ?1`,
+			[]any{halfCodes(), int64(vector.Checksum(halfCodes()))},
+			"broken",
 		},
 		{"of no memory", `UPDATE vectors SET memory_id = 99999 WHERE memory_id = ?1`, nil, "no memory"},
 		{"of no model", `UPDATE vectors SET model = 99999 WHERE memory_id = ?1`, nil, "no model"},
@@ -188,7 +196,7 @@ func TestRepairTriesFailedTextsAgainAndDropsOldModels(t *testing.T) {
 	}
 	var vectors []store.TextVector
 	for i, id := range ids {
-		vectors = append(vectors, store.TextVector{ID: id, Version: 1, Unit: direction(i)[:8]})
+		vectors = append(vectors, store.TextVector{ID: id, Version: 1, Units: [][]float32{direction(i)[:8]}})
 	}
 	vectors[1] = store.TextVector{ID: ids[1], Version: 1, Failed: "the text is too long"}
 	if _, err := s.SaveVectors(t.Context(), next, vectors); err != nil {
@@ -267,7 +275,7 @@ func benchmarkModel(b *testing.B, n int) {
 		}
 		var vectors []store.TextVector
 		for _, m := range ms {
-			vectors = append(vectors, store.TextVector{ID: m.ID, Version: 1, Unit: unit()})
+			vectors = append(vectors, store.TextVector{ID: m.ID, Version: 1, Units: [][]float32{unit()}})
 		}
 		if _, err := s.SaveVectors(b.Context(), name, vectors); err != nil {
 			b.Fatal(err)

@@ -134,15 +134,12 @@ func (s *Store) SaveVectors(ctx context.Context, model string, vectors []store.T
 		}
 		for i := range vectors {
 			v := &vectors[i]
-			if len(v.Unit) > 0 && len(v.Unit) != dim {
-				return otherDimension(model, dim, len(v.Unit))
-			}
-			codes := vector.Code(v.Unit)
-			if v.Failed != "" || codes == nil {
-				codes = []byte{}
+			codes, err := codesOf(model, dim, v)
+			if err != nil {
+				return err
 			}
 			var row int64
-			err := tx.Row(ctx, `INSERT INTO vectors (memory_id, version, model, seq, checksum, failed, codes)
+			err = tx.Row(ctx, `INSERT INTO vectors (memory_id, version, model, seq, checksum, failed, codes)
 				SELECT id, version, $3, $4, $5, $6, $7 FROM memories WHERE id = $1 AND version = $2 AND deleted_at IS NULL
 				ON CONFLICT (memory_id, version, model) DO UPDATE SET
 					seq = excluded.seq, checksum = excluded.checksum, failed = excluded.failed, codes = excluded.codes
@@ -165,6 +162,21 @@ func (s *Store) SaveVectors(ctx context.Context, model string, vectors []store.T
 		return 0, wrap("save vectors", err)
 	}
 	return saved, nil
+}
+
+// codesOf gives the codes of a text's vectors, one after the other, as a row has
+// them. They are empty where the text says nothing, or failed.
+func codesOf(model string, dim int, v *store.TextVector) ([]byte, error) {
+	codes := []byte{}
+	for _, unit := range v.Units {
+		if len(unit) > 0 && len(unit) != dim {
+			return nil, otherDimension(model, dim, len(unit))
+		}
+		if v.Failed == "" {
+			codes = append(codes, vector.Code(unit)...)
+		}
+	}
+	return codes, nil
 }
 
 // VectorsDone implements [store.Vectors].

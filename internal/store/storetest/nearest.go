@@ -24,7 +24,7 @@ var nearestTests = map[string]func(t *testing.T, f *fixture){
 		} {
 			r := f.nearest(t, store.KeywordQuery{}, question)
 			same(t, question, len(r.Hits), 3)
-			for i, h := range byNearness(t, r, 0) {
+			for i, h := range byNearness(t, r) {
 				same(t, "rank", h.Nearest, []int{i + 1})
 				same(t, "score", h.Score, 0)
 				if i == 0 {
@@ -46,7 +46,7 @@ var nearestTests = map[string]func(t *testing.T, f *fixture){
 			same(t, "a rank", h.Nearest[0] > 0, f.get(t, h.ID).Title != "words")
 			same(t, "a cosine of its own", len(h.Cosine), 1)
 		}
-		byNearness(t, r, 0)
+		byNearness(t, r)
 	},
 	"with what a memory's text tells": func(t *testing.T, f *fixture) {
 		for i, said := range []string{"Did you feed the cat?", "Yes, at seven o'clock this morning", "Then I will walk the dog", "🎉"} {
@@ -175,13 +175,13 @@ func (f *fixture) nearest(t *testing.T, q store.KeywordQuery, question string) *
 	return f.keyword(t, q)
 }
 
-// byNearness is the hits that are among the nearest to a vector, in order. Their
+// byNearness is the hits that are among the nearest to the first vector, in order. Their
 // cosines must be in the same order.
-func byNearness(t *testing.T, r *store.KeywordResult, vector int) []store.KeywordHit {
+func byNearness(t *testing.T, r *store.KeywordResult) []store.KeywordHit {
 	t.Helper()
 	ranked := map[int]store.KeywordHit{}
 	for _, h := range r.Hits {
-		if rank := h.Nearest[vector]; rank > 0 {
+		if rank := h.Nearest[0]; rank > 0 {
 			ranked[rank] = h
 		}
 	}
@@ -191,8 +191,8 @@ func byNearness(t *testing.T, r *store.KeywordResult, vector int) []store.Keywor
 		if !ok {
 			t.Fatalf("no hit has rank %d of %d", rank, len(ranked))
 		}
-		if rank > 1 && h.Cosine[vector] > ranked[rank-1].Cosine[vector] {
-			t.Errorf("rank %d has cosine %v, behind %v", rank, h.Cosine[vector], ranked[rank-1].Cosine[vector])
+		if rank > 1 && h.Cosine[0] > ranked[rank-1].Cosine[0] {
+			t.Errorf("rank %d has cosine %v, behind %v", rank, h.Cosine[0], ranked[rank-1].Cosine[0])
 		}
 		out = append(out, h)
 	}

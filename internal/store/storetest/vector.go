@@ -24,10 +24,10 @@ func (f *fixture) useModel(t *testing.T, name string, dim int) {
 	ok(t, f.UseVectorModel(t.Context(), store.VectorModel{Name: name, Dim: dim, Recipe: "by hand"}, f.now))
 }
 
-// colour gives the current text of a memory a vector.
-func (f *fixture) colour(t *testing.T, id int64, unit []float32) {
+// colour gives the current text of a memory vectors.
+func (f *fixture) colour(t *testing.T, id int64, units ...[]float32) {
 	t.Helper()
-	n := must(f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: id, Version: f.get(t, id).Version, Unit: unit}}))(t)
+	n := must(f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: id, Version: f.get(t, id).Version, Units: units}}))(t)
 	same(t, "saved vectors", n, 1)
 }
 
@@ -98,7 +98,7 @@ var vectorTests = map[string]func(t *testing.T, f *fixture){
 		id := f.save(t, note("a", "a", inWorkspace("other"))).ID
 		f.useModel(t, colours, 3)
 		same(t, "texts", len(must(f.TextsToEmbed(t.Context(), colours, store.WriteSpan{Until: 1 << 40}, 9, 9))(t)), 1)
-		same(t, "saved", must(f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: id, Version: 1, Unit: red}}))(t), 1)
+		same(t, "saved", must(f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: id, Version: 1, Units: [][]float32{red}}}))(t), 1)
 		same(t, "have", f.model(t).Have, 1)
 		same(t, "found here", len(f.byColour(t, store.KeywordQuery{}, red).Hits), 0)
 		same(t, "found there", len(f.byColour(t, store.KeywordQuery{Filter: store.Filter{Workspace: "other"}}, red).Hits), 1)
@@ -110,10 +110,10 @@ var vectorTests = map[string]func(t *testing.T, f *fixture){
 		gone := f.save(t, note("gone", "gone")).ID
 		_ = must(f.DeleteMemory(t.Context(), ws, gone, f.now))(t)
 		n := must(f.SaveVectors(t.Context(), colours, []store.TextVector{
-			{ID: id, Version: 1, Unit: red},
-			{ID: gone, Version: 1, Unit: red},
-			{ID: 1 << 40, Version: 1, Unit: red},
-			{ID: id, Version: 2, Unit: blue},
+			{ID: id, Version: 1, Units: [][]float32{red}},
+			{ID: gone, Version: 1, Units: [][]float32{red}},
+			{ID: 1 << 40, Version: 1, Units: [][]float32{red}},
+			{ID: id, Version: 2, Units: [][]float32{blue}},
 		}))(t)
 		same(t, "saved", n, 1)
 		same(t, "left", f.all(t), "")
@@ -121,11 +121,11 @@ var vectorTests = map[string]func(t *testing.T, f *fixture){
 	},
 	"dimensions and models that are not known": func(t *testing.T, f *fixture) {
 		id := f.save(t, note("a", "a")).ID
-		_, err := f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: id, Version: 1, Unit: red}})
+		_, err := f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: id, Version: 1, Units: [][]float32{red}}})
 		wantKind(t, "unknown model", err, engram.ErrNotFound)
 		f.useModel(t, colours, 3)
 		f.useModel(t, colours, 3)
-		_, err = f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: id, Version: 1, Unit: red}, {ID: id, Version: 1, Unit: []float32{1, 0}}})
+		_, err = f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: id, Version: 1, Units: [][]float32{red}}, {ID: id, Version: 1, Units: [][]float32{{1, 0}}}})
 		wantKind(t, "another dimension", err, engram.ErrConflict)
 		same(t, "code", engram.ErrorCode(err), "vector_dimension")
 		same(t, "all or nothing", f.all(t), "a")
@@ -181,7 +181,7 @@ var vectorTests = map[string]func(t *testing.T, f *fixture){
 		f.save(t, note("late", "it has no vector yet"))
 		r := f.byColour(t, store.KeywordQuery{}, []float32{.1, 1, .2})
 		var order []string
-		for _, h := range byNearness(t, r, 0) {
+		for _, h := range byNearness(t, r) {
 			order = append(order, f.get(t, h.ID).Title)
 		}
 		same(t, "nearest first", order, []string{"leaf", "sky", "rose"})
@@ -193,6 +193,35 @@ var vectorTests = map[string]func(t *testing.T, f *fixture){
 			same(t, "a rank", h.Nearest[1] == 0, late)
 		}
 		same(t, "of another dimension", len(f.keyword(t, store.KeywordQuery{Vectors: []store.QueryVector{{Model: colours, Unit: []float32{1, 0}}}}).Hits), 0)
+	},
+	"of several passages": func(t *testing.T, f *fixture) {
+		f.useModel(t, colours, 3)
+		flag := f.save(t, note("flag", "red and green")).ID
+		sea := f.save(t, note("sea", "blue, and nearly green")).ID
+		none := f.save(t, note("none", "it says nothing")).ID
+		f.colour(t, flag, red, green)
+		f.colour(t, sea, blue, []float32{0, 1, 1}, nil, []float32{0, 0, 0})
+		f.colour(t, none)
+		same(t, "nothing lacks them", f.all(t), "")
+		same(t, "have", f.model(t).Have, 3)
+		r := f.byColour(t, store.KeywordQuery{}, green)
+		same(t, "each once", len(r.Hits), 2)
+		near := byNearness(t, r)
+		same(t, "nearest first", []int64{near[0].ID, near[1].ID}, []int64{flag, sea})
+		same(t, "by the nearest passage", []bool{near[0].Cosine[0] > .99, near[1].Cosine[0] > .69, near[1].Cosine[0] < .72}, []bool{true, true, true})
+		same(t, "limit", f.found(t, f.byColour(t, store.KeywordQuery{Limit: 1}, red)), "flag")
+		same(t, "another limit", len(f.byColour(t, store.KeywordQuery{Limit: 2}, red).Hits), 2)
+		f.colour(t, flag, blue)
+		same(t, "fewer", f.byColour(t, store.KeywordQuery{}, blue).Hits[0].Cosine[0] > .99, true)
+		r = f.byColour(t, store.KeywordQuery{}, red)
+		same(t, "the old ones are gone", byNearness(t, r)[0].Cosine[0] < .1, true)
+		f.colour(t, flag, blue, green, red)
+		near = byNearness(t, f.byColour(t, store.KeywordQuery{}, red))
+		same(t, "more", []bool{near[0].ID == flag, near[0].Cosine[0] > .99}, []bool{true, true})
+		_, err := f.SaveVectors(t.Context(), colours, []store.TextVector{{ID: sea, Version: 1, Units: [][]float32{red, {1, 0}}}})
+		wantKind(t, "one of another dimension", err, engram.ErrConflict)
+		_ = must(f.EraseMemory(t.Context(), ws, flag, f.now))(t)
+		same(t, "erased", f.found(t, f.byColour(t, store.KeywordQuery{}, red)), "sea")
 	},
 	"filter, versions, deletions, erasures": func(t *testing.T, f *fixture) {
 		f.useModel(t, colours, 3)
