@@ -13,6 +13,7 @@ import (
 
 	"engram"
 	"engram/internal/config"
+	"engram/internal/encoder"
 	"engram/internal/project"
 	"engram/internal/rerank"
 	"engram/internal/service/embedding"
@@ -49,7 +50,7 @@ type App struct {
 // Open opens the store of the settings, making it where there is none.
 func Open(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 	log := logger(cfg, opts)
-	asking, err := embedderOptions(cfg.Embedder, opts, log)
+	asking, err := embedderOptions(cfg.Embedder, encoder.BestTier(), opts, log)
 	if err != nil {
 		return nil, err
 	}

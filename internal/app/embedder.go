@@ -7,6 +7,7 @@ import (
 
 	"engram/internal/config"
 	"engram/internal/embed"
+	"engram/internal/encoder"
 	"engram/internal/service/embedding"
 )
 
@@ -20,12 +21,40 @@ type recipe struct {
 	QuestionPrefix string `json:"question_prefix,omitempty"`
 }
 
-// embedderOptions are those of the service that asks the embedder of the settings.
-func embedderOptions(e config.Embedder, opts Options, log *slog.Logger) (embedding.Options, error) {
+// encoderRecipe is that of the encoder in the binary: there is one way to ask it.
+const encoderRecipe = `{"encoder":"` + encoder.Name + `"}`
+
+// slowShare is the part of one processor that the encoder gets where it is slow: it
+// goes on for hours then, and is not to be heard.
+const slowShare = 0.25
+
+// embedderOptions are those of the service that asks the model of the settings,
+// on a processor with the kernels of tier.
+func embedderOptions(e config.Embedder, tier encoder.Tier, opts Options, log *slog.Logger) (embedding.Options, error) {
 	out := embedding.Options{Log: log, Now: opts.Now}
-	if e.URL == "" {
+	switch e.Choice {
+	case config.Static:
 		return out, nil
+	case config.Endpoint:
+		return endpointOptions(e, out)
+	case config.ByDefault:
+		if !encoder.Included() {
+			return out, nil // who built it so wants the table alone
+		}
+		out.TextsOnly = !tier.Fast()
 	}
+	if !tier.Fast() {
+		out.Share = slowShare
+	}
+	out.Model, out.Recipe = encoder.New(), encoderRecipe
+	// A server that was left is not asked: its key is not kept, and what is stored never
+	// decides where texts are sent.
+	out.Older = func(string) (embedding.Model, error) { return nil, nil }
+	return out, nil
+}
+
+// endpointOptions are those where the model is a server's.
+func endpointOptions(e config.Embedder, out embedding.Options) (embedding.Options, error) {
 	ask := func(r recipe) (*embed.Endpoint, error) {
 		return embed.NewEndpoint(embed.EndpointOptions{
 			URL: e.URL, Key: e.Key, Model: r.Model, Dimensions: r.Dimensions,
@@ -43,9 +72,15 @@ func embedderOptions(e config.Embedder, opts Options, log *slog.Logger) (embeddi
 	}
 	out.Model, out.Recipe = model, string(written)
 	out.Older = func(kept string) (embedding.Model, error) {
+		if kept == encoderRecipe {
+			return encoder.New(), nil
+		}
 		var r recipe
 		if err := json.Unmarshal([]byte(kept), &r); err != nil {
 			return nil, fmt.Errorf("recipe of the embedder before: %w", err)
+		}
+		if r.Model == "" {
+			return nil, nil // an encoder that this build does not have
 		}
 		older, err := ask(r)
 		if err != nil {

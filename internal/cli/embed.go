@@ -15,9 +15,10 @@ func newEmbedCmd(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use:   "embed",
 		Short: "Give the embedder what it has not seen yet, and wait for it",
-		Long: `Give the embedder of the settings every memory that it has not seen yet, newest first, and wait for
-it. engram serve and engram mcp do the same in the background. Without an embedder there is nothing
-to do: the built-in model understands every memory at once.`,
+		Long: `Give the encoder, or the embedder of the settings, every memory that it has not seen yet, newest
+first, and wait for it; the encoder gets all processors. engram serve and engram mcp do the same in
+the background. With the setting embedder = "static" there is nothing to do: the table understands
+every memory at once.`,
 		Example: "  engram embed",
 		Args:    cobra.NoArgs,
 		RunE: g.run(func(ctx context.Context, a *app.App, cmd *cobra.Command, _ []string) error {
@@ -35,7 +36,7 @@ to do: the built-in model understands every memory at once.`,
 			}{done, viewModels(s.Models)}
 			return g.print(cmd, view, func(w *out) {
 				if !a.Embedder.Set() {
-					fmt.Fprintln(w, "nothing to do: no embedder is set, and the built-in one has seen everything")
+					fmt.Fprintln(w, "nothing to do: the table has seen everything, and no other embedder is set")
 					return
 				}
 				fmt.Fprintf(w, "%s embedded\n", plural(done, "memory", "memories"))

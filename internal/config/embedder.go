@@ -8,9 +8,22 @@ import (
 	"engram/internal/remote"
 )
 
-// Embedder is another model than the built-in one that texts are understood by.
+// EmbedderChoice says which model texts are understood by, beside the table that
+// always does.
+type EmbedderChoice string
+
+// The values of the setting embedder, and none.
+const (
+	ByDefault EmbedderChoice = ""         // the encoder, as far as this processor is fast enough
+	Static    EmbedderChoice = "static"   // the table alone
+	Encoder   EmbedderChoice = "encoder"  // the encoder in the binary, for questions too, however slow
+	Endpoint  EmbedderChoice = "endpoint" // a server: URL
+)
+
+// Embedder is another model than the table that texts are understood by.
 type Embedder struct {
-	URL                        string // of an API of OpenAI's kind; "" = the built-in one alone
+	Choice                     EmbedderChoice
+	URL                        string // of an API of OpenAI's kind, with Endpoint
 	Model                      string
 	Key                        remote.Key
 	Dimensions                 int // 0 = the model's own
@@ -26,9 +39,6 @@ type embedderFile struct {
 	EmbedderTextPrefix     *string `toml:"embedder_text_prefix"`
 	EmbedderQuestionPrefix *string `toml:"embedder_question_prefix"`
 }
-
-// static is the value of embedder that stands for the built-in one.
-const static = "static"
 
 func (e *Embedder) read(f *embedderFile) {
 	set(&e.URL, f.Embedder)
@@ -66,15 +76,17 @@ func (e *Embedder) readEnvironment(getenv func(string) string) error {
 }
 
 // check refuses settings of an embedder that none is named for. Whether address
-// and model are of use, who asks them finds out. "static" turns an embedder off,
-// whatever else is set.
+// and model are of use, who asks them finds out. "static" and "encoder" turn a
+// server off, whatever else is set.
 func (e *Embedder) check() error {
 	e.URL = strings.TrimSpace(e.URL)
-	if strings.EqualFold(e.URL, static) {
-		*e = Embedder{}
+	switch choice := EmbedderChoice(strings.ToLower(e.URL)); choice {
+	case Static, Encoder:
+		*e = Embedder{Choice: choice}
 		return nil
-	}
-	if e.URL != "" {
+	case ByDefault:
+	default:
+		e.Choice = Endpoint
 		return nil
 	}
 	for _, s := range []struct {
@@ -89,7 +101,7 @@ func (e *Embedder) check() error {
 	} {
 		if s.set {
 			return engram.Errorf(engram.ErrInvalid, "%s is set, and embedder is not", s.name).WithCode("bad_config").
-				WithHint("set embedder to the address of the model's API, such as http://localhost:11434/v1, or to static for the built-in one")
+				WithHint("set embedder to the address of the model's API, such as http://localhost:11434/v1, or to encoder or static for what is in the binary")
 		}
 	}
 	return nil

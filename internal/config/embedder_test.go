@@ -24,7 +24,7 @@ embedder_text_prefix = "search_document: "
 embedder_question_prefix = "search_query: "
 `
 	whole := config.Embedder{
-		URL: "http://localhost:11434", Model: "nomic-embed-text", Key: "sk-secret", Dimensions: 256,
+		Choice: config.Endpoint, URL: "http://localhost:11434", Model: "nomic-embed-text", Key: "sk-secret", Dimensions: 256,
 		TextPrefix: "search_document: ", QuestionPrefix: "search_query: ",
 	}
 	other := whole
@@ -41,8 +41,10 @@ embedder_question_prefix = "search_query: "
 			"ENGRAM_EMBEDDER": "https://other/v1", "ENGRAM_EMBEDDER_MODEL": "m", "ENGRAM_EMBEDDER_KEY": "k", "ENGRAM_EMBEDDER_DIMENSIONS": "64",
 			"ENGRAM_EMBEDDER_TEXT_PREFIX": "t: ", "ENGRAM_EMBEDDER_QUESTION_PREFIX": "q: ",
 		}, want: other},
-		{name: "turned off", file: file, env: map[string]string{"ENGRAM_EMBEDDER": "static"}},
-		{name: "static", file: `embedder = "Static"`},
+		{name: "turned off", file: file, env: map[string]string{"ENGRAM_EMBEDDER": "static"}, want: config.Embedder{Choice: config.Static}},
+		{name: "static", file: `embedder = "Static"`, want: config.Embedder{Choice: config.Static}},
+		{name: "the encoder", file: `embedder = " encoder "`, want: config.Embedder{Choice: config.Encoder}},
+		{name: "the encoder for a server", file: file, env: map[string]string{"ENGRAM_EMBEDDER": "encoder"}, want: config.Embedder{Choice: config.Encoder}},
 		{name: "model alone", file: `embedder_model = "m"`, err: "embedder_model is set, and embedder is not"},
 		{name: "key alone", env: map[string]string{"ENGRAM_EMBEDDER_KEY": "sk-secret"}, err: "embedder_key is set, and embedder is not"},
 		{name: "prefix alone", file: `embedder_question_prefix = "q"`, err: "embedder_question_prefix is set"},

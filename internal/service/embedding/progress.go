@@ -45,6 +45,9 @@ func (r *round) note(ctx context.Context, failed error) {
 	repeated := failed != nil && s.lost != nil && engram.ErrorCode(failed) == engram.ErrorCode(s.lost)
 	recovered := failed == nil && s.troubled
 	s.mu.Unlock()
+	if _, local := s.local(); local {
+		recent = recent || r.done < localBatch // a few saves are no news, and no measure of the pace
+	}
 	if failed == nil && !recovered && (r.done == 0 || recent) || repeated {
 		return
 	}
@@ -102,13 +105,17 @@ func (s *Service) Status(ctx context.Context) ([]Status, error) {
 	return out, nil
 }
 
-// Idle drops models that another one took the place of a week ago.
+// Idle drops models that another one took the place of a week ago, and gives back
+// the working memory of a model in this process that was not asked for a while.
 func (s *Service) Idle(ctx context.Context) error {
 	if _, err := policy.Check(ctx, policy.WriteMemory); err != nil {
 		return err
 	}
 	if s.opts.Model == nil {
 		return nil
+	}
+	if m, local := s.local(); local && s.pace.forgotten() {
+		m.Close()
 	}
 	models, err := s.store.VectorModels(ctx)
 	if err != nil || len(models) < 2 || models[0].Lack > 0 || models[0].Name != s.opts.Model.Model() {
@@ -139,6 +146,10 @@ func (s *Service) Findings(ctx context.Context) ([]store.Finding, error) {
 	defer cancel()
 	f := store.Finding{Check: "embedder", OK: true}
 	_, err := s.opts.Model.Probe(ctx)
+	what := "the embedder answers"
+	if _, local := s.local(); local {
+		what = "the encoder works"
+	}
 	switch {
 	case ctx.Err() != nil:
 		f.OK, f.Message = false, fmt.Sprintf("the embedder gave no answer within %v; recall goes on by words and the built-in model", probeTime)
@@ -148,7 +159,10 @@ func (s *Service) Findings(ctx context.Context) ([]store.Finding, error) {
 		f.OK, f.Message, f.Fix = false, message(err)+"; recall goes on by words and the built-in model", hint(err)
 		return []store.Finding{f}, nil
 	}
-	f.Message = fmt.Sprintf("the embedder answers; its model is %s", s.opts.Model.Model())
+	f.Message = fmt.Sprintf("%s; its model is %s", what, s.opts.Model.Model())
+	if s.opts.TextsOnly {
+		f.Message += "; this processor is slow at it, so that questions are left to the table (the setting embedder = \"encoder\" puts them to it too)"
+	}
 	status, err := s.Status(ctx)
 	if err != nil {
 		return nil, err

@@ -12,10 +12,14 @@ import (
 // Question gives what a question means to the model, and, as long as that lacks
 // texts, to the one that it takes the place of where the same server still knows
 // it. What cannot be had is named, in words that begin with a code; recall goes on
-// without.
+// without. That a model in this process cannot be used is said once: it stays so.
 func (s *Service) Question(ctx context.Context, question string) (vectors []store.QueryVector, warnings []string) {
-	if s.opts.Model == nil {
+	if s.opts.Model == nil || s.opts.TextsOnly {
 		return nil, nil
+	}
+	_, local := s.local()
+	if local {
+		defer s.pace.ask()()
 	}
 	models := []Model{s.opts.Model}
 	s.mu.Lock()
@@ -27,6 +31,9 @@ func (s *Service) Question(ctx context.Context, question string) (vectors []stor
 		}
 	}
 	s.mu.Lock()
+	if local && !s.started && !s.kept {
+		models = nil // to load it for one question takes longer than the rest of the search
+	}
 	for _, m := range s.olders {
 		models = append(models, m)
 	}
@@ -47,6 +54,8 @@ func (s *Service) Question(ctx context.Context, question string) (vectors []stor
 		switch {
 		case failed[i] != nil && i > 0 && engram.ErrorCode(failed[i]) == "embedder_model_unknown":
 			s.refuse(m)
+		case failed[i] != nil && local && i == 0 && ctx.Err() == nil:
+			warnings = append(warnings, s.warnUnusable(ctx, failed[i])...)
 		case failed[i] != nil:
 			warnings = append(warnings, warning(failed[i]))
 		case found[i].Unit != nil:
@@ -99,8 +108,14 @@ func (s *Service) lookForOlder(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lacking, older := false, ""
+	return s.chooseOlder(models)
+}
+
+// chooseOlder does so among the models that vectors are kept of.
+func (s *Service) chooseOlder(models []store.VectorModel) error {
+	lacking, older, kept := false, "", false
 	for _, m := range models {
+		kept = kept || m.Rows > 0 && m.Name == s.opts.Model.Model()
 		if m.Recipe == s.opts.Recipe {
 			lacking = m.Lack > 0
 		}
@@ -115,7 +130,7 @@ func (s *Service) lookForOlder(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looked = true
+	s.looked, s.kept = true, kept
 	for recipe, m := range s.olders {
 		if recipe != older {
 			m.Close()
@@ -126,7 +141,7 @@ func (s *Service) lookForOlder(ctx context.Context) error {
 		return nil
 	}
 	m, err := s.opts.Older(older)
-	if err != nil {
+	if err != nil || m == nil {
 		s.refused[older] = true
 		return err
 	}

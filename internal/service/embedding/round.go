@@ -14,11 +14,16 @@ import (
 	"engram/internal/text"
 )
 
-// The lease of whoever embeds; it runs out by itself when its holder dies.
-const (
-	leaseName = "embedding"
-	leaseTime = time.Minute
-)
+// leaseName is the lease of whoever embeds; it runs out by itself when its holder
+// dies. A batch that a server takes long for is not to be given to it twice.
+const leaseName = "embedding"
+
+func (s *Service) leaseTime() time.Duration {
+	if _, local := s.local(); local {
+		return localLease
+	}
+	return time.Minute
+}
 
 // batchBytes is how long the texts of a batch are together, about.
 const batchBytes = 256 << 10
@@ -48,7 +53,7 @@ func (r *round) run(ctx context.Context) (held bool, err error) {
 			return true, err
 		}
 	}
-	held, err = s.store.AcquireLease(ctx, leaseName, s.holder, s.now(), leaseTime)
+	held, err = s.store.AcquireLease(ctx, leaseName, s.holder, s.now(), s.leaseTime())
 	if err != nil || !held {
 		return held, err
 	}
@@ -76,9 +81,13 @@ func (s *Service) idle(ctx context.Context) (bool, error) {
 	if err != nil || len(models) == 0 {
 		return false, err
 	}
+	if err := s.chooseOlder(models); err != nil {
+		return false, err
+	}
+	_, local := s.local()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lost != nil || !s.looked || !s.probed || !s.inUse(models[0]) || models[0].Lack > 0 {
+	if s.lost != nil || !local && !s.probed || !s.inUse(models[0]) || models[0].Lack > 0 {
 		return false, nil
 	}
 	s.seen = last
@@ -93,7 +102,7 @@ func (s *Service) inUse(m store.VectorModel) bool {
 
 // keepLease renews the lease: a batch may take longer than it lasts.
 func (s *Service) keepLease(ctx context.Context) {
-	tick := time.NewTicker(leaseTime / 3)
+	tick := time.NewTicker(s.leaseTime() / 3)
 	defer tick.Stop()
 	for {
 		select {
@@ -101,7 +110,7 @@ func (s *Service) keepLease(ctx context.Context) {
 			return
 		case <-tick.C:
 			// Where it is lost, or cannot be had, two may embed the same texts: no harm is done.
-			_, _ = s.store.AcquireLease(ctx, leaseName, s.holder, s.now(), leaseTime)
+			_, _ = s.store.AcquireLease(ctx, leaseName, s.holder, s.now(), s.leaseTime())
 		}
 	}
 }
@@ -142,8 +151,10 @@ func (r *round) embedAll(ctx context.Context) error {
 func (r *round) prepare(ctx context.Context) (known store.VectorModel, err error) {
 	s := r.s
 	model := s.opts.Model
-	if err := r.probe(ctx); err != nil {
-		return known, err
+	if _, local := s.local(); !local {
+		if err := r.probe(ctx); err != nil {
+			return known, err
+		}
 	}
 	r.model = model.Model()
 	s.mu.Lock()
@@ -182,16 +193,21 @@ func (r *round) step(ctx context.Context) error {
 		r.spans = r.spans[:len(r.spans)-1]
 		return nil
 	}
-	vectors, err := r.s.embed(ctx, texts)
+	var vectors []store.TextVector
+	if m, local := r.s.local(); local {
+		vectors, err = r.embedLocal(ctx, m, texts)
+	} else {
+		vectors, err = r.s.embed(ctx, texts)
+	}
 	if err != nil {
 		return err
 	}
 	if _, err := r.s.store.SaveVectors(ctx, r.model, vectors); err != nil {
 		return err
 	}
-	last := texts[len(texts)-1]
+	last := texts[len(vectors)-1]
 	span.Until, span.BelowID = last.Write, last.ID
-	r.done += len(texts)
+	r.done += len(vectors)
 	if r.progress != nil {
 		r.progress(r.done)
 	}

@@ -1,9 +1,10 @@
-// Package embedding has memories understood by a model that is asked over a
-// network: it gives the model the texts that lack a vector, in the background and
-// by one process at a time, asks it what questions mean, says how far it is, and
-// lets go of models that another has taken the place of. The rows are all that it
-// keeps: a process that dies leaves no work half done. How a server is asked is
-// package embed's affair, where vectors are kept store's, what they are worth recall's.
+// Package embedding has memories understood by a model that takes its time: the
+// encoder in the binary, or one that is asked over a network. It gives the model the
+// texts that lack a vector, in the background and by one process at a time, asks it
+// what questions mean, says how far it is, and lets go of models that another has
+// taken the place of. The rows are all that it keeps: a process that dies leaves no
+// work half done. How a server is asked is package embed's affair, how the encoder
+// computes encoder's, where vectors are kept store's, what they are worth recall's.
 package embedding
 
 import (
@@ -21,7 +22,8 @@ import (
 	"engram/internal/store"
 )
 
-// Model is an embedder that takes questions in another way than texts.
+// Model is an embedder that takes questions in another way than texts. Texts are
+// given to Embed, or, where it is [Local], to Passages.
 type Model interface {
 	embed.Embedder
 	// Probe makes Model and Dim known.
@@ -44,12 +46,18 @@ type Options struct {
 	Model Model
 	// Recipe is how Model is asked, for Older; nothing secret.
 	Recipe string
-	// Older makes the model of a recipe that is kept with vectors, if the server of
-	// Model may know it; nil = none can be asked.
+	// TextsOnly leaves questions to the table: this processor is too slow for them.
+	TextsOnly bool
+	// Share is the part of one processor that a [Local] model gets for texts nobody
+	// waits for (default 1).
+	Share float64
+	// Older makes the model of a recipe that is kept with vectors, nil where it cannot
+	// be asked: a server is, if it is that of Model. Without the function none can.
 	Older func(recipe string) (Model, error)
 
-	Batch    int           // texts that are embedded and saved at once (default 32)
+	Batch    int           // texts that are read at once, and saved at once at most (default 32, of a Local model 128)
 	Poll     time.Duration // how often is looked for what other processes wrote (default 30 s)
+	Delay    time.Duration // how long after the start a Local model gets what it lacks (default 1 s)
 	Retry    time.Duration // the first wait after an error, doubled up to MaxRetry (default 5 s)
 	MaxRetry time.Duration // default 5 minutes
 	Keep     time.Duration // how long a model is kept that another took the place of (default 7 days)
@@ -67,6 +75,7 @@ type Service struct {
 	life    context.Context
 	end     context.CancelFunc
 	working sync.WaitGroup
+	pace    pace
 
 	mu       sync.Mutex
 	probed   bool             // the model is the one that it was
@@ -74,6 +83,10 @@ type Service struct {
 	lost     error            // of the last round
 	noted    time.Time        // when the progress was written down
 	troubled bool             // … and whether that was what went wrong
+	unusable bool             // the model is in this process, and cannot be used
+	warned   bool             // … and an answer said so
+	started  bool             // texts are embedded by this process
+	kept     bool             // there are vectors of the model
 	looked   bool             // for olders
 	olders   map[string]Model // models that have vectors which the new one lacks
 	refused  map[string]bool  // recipes that cannot be asked
@@ -81,8 +94,12 @@ type Service struct {
 
 // New returns a Service over a store.
 func New(st Store, opts Options) *Service {
+	if _, local := opts.Model.(Local); local {
+		opts.Batch = cmp.Or(opts.Batch, localBatch)
+	}
 	opts.Batch = cmp.Or(opts.Batch, 32)
 	opts.Poll = cmp.Or(opts.Poll, 30*time.Second)
+	opts.Delay = cmp.Or(opts.Delay, time.Second)
 	opts.Retry = cmp.Or(opts.Retry, 5*time.Second)
 	opts.MaxRetry = cmp.Or(opts.MaxRetry, 5*time.Minute)
 	opts.Keep = cmp.Or(opts.Keep, 7*24*time.Hour)
@@ -94,6 +111,7 @@ func New(st Store, opts Options) *Service {
 	return &Service{
 		store: st, opts: opts, holder: fmt.Sprintf("%d-%s", os.Getpid(), engram.NewUID(opts.Now())),
 		written: make(chan struct{}, 1), life: life, end: end, seen: -1,
+		pace:   pace{share: opts.Share},
 		olders: map[string]Model{}, refused: map[string]bool{},
 	}
 }
@@ -106,6 +124,9 @@ func (s *Service) Start(ctx context.Context) {
 	if s.opts.Model == nil {
 		return
 	}
+	s.mu.Lock()
+	s.started = true
+	s.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.life, cancel)
 	s.working.Go(func() {
@@ -148,6 +169,9 @@ const firstBusy = time.Second
 // every so often for what other processes wrote.
 func (s *Service) work(ctx context.Context) {
 	retry, busy, news := s.opts.Retry, firstBusy, false
+	if _, local := s.local(); local { // a start is not slower for a backlog
+		news = s.rest(ctx, s.opts.Delay)
+	}
 	for {
 		wait := s.opts.Poll
 		r := round{s: s, news: news}
@@ -182,9 +206,13 @@ func (s *Service) rest(ctx context.Context, wait time.Duration) (news bool) {
 			s.mu.Lock()
 			news = err == nil && last != s.seen && s.lost == nil
 			s.mu.Unlock()
-			if news {
-				return true
+			if !news {
+				continue
 			}
+			if _, local := s.local(); local {
+				news = sleep(ctx, gather) == nil
+			}
+			return news
 		}
 	}
 }
@@ -196,6 +224,10 @@ func (s *Service) noteError(ctx context.Context, err error) {
 	s.lost = err
 	s.mu.Unlock()
 	if known {
+		return
+	}
+	if _, local := s.local(); local && errors.Is(err, engram.ErrUnavailable) {
+		s.noteUnusable(ctx, err)
 		return
 	}
 	if errors.Is(err, engram.ErrUnavailable) {
@@ -210,16 +242,31 @@ func (s *Service) Set() bool { return s.opts.Model != nil }
 
 // Run embeds what lacks a vector by now and ends; without a model that is
 // nothing. Progress, if not nil, is told how many are done. Another process that
-// does the same is [engram.ErrConflict].
+// does the same is [engram.ErrConflict]; for one that may have been killed, or is
+// soon through, Run waits where the model is in this process.
 func (s *Service) Run(ctx context.Context, progress func(done int)) (done int, err error) {
 	if s.opts.Model == nil {
 		return 0, nil
 	}
-	r := round{s: s, all: true, progress: progress}
-	held, err := r.run(ctx)
-	if err == nil && !held {
-		err = engram.Errorf(engram.ErrConflict, "another process is giving texts to the embedder").
-			WithCode("embedding_busy").WithHint("engram doctor says how far it is")
+	patient := time.Now()
+	if _, local := s.local(); local {
+		patient = patient.Add(2 * localLease)
 	}
-	return r.done, err
+	for {
+		r := round{s: s, all: true, progress: progress}
+		held, err := r.run(ctx)
+		if err != nil || held {
+			return r.done, err
+		}
+		if time.Now().After(patient) {
+			return 0, engram.Errorf(engram.ErrConflict, "another process is giving texts to the embedder").
+				WithCode("embedding_busy").WithHint("engram doctor says how far it is")
+		}
+		if err := sleep(ctx, busyEvery); err != nil {
+			return 0, err
+		}
+	}
 }
+
+// busyEvery is how often Run looks whether another process is through.
+const busyEvery = 100 * time.Millisecond

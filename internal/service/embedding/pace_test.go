@@ -1,0 +1,87 @@
+package embedding
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// waited is how long the next text is kept waiting.
+func waited(t *testing.T, p *pace) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if err := p.giveWay(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+func TestTextsGiveWayToQuestions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var p pace
+		if d := waited(t, &p); d != 0 {
+			t.Errorf("waits %v for nobody", d)
+		}
+		done := p.ask()
+		time.AfterFunc(50*time.Millisecond, done)
+		if d := waited(t, &p); d < 50*time.Millisecond+quiet || d > 60*time.Millisecond+quiet {
+			t.Errorf("waits %v, want until the search that goes on is over", d)
+		}
+		done = p.ask()
+		if d := waited(t, &p); d != patience {
+			t.Errorf("waits %v where questions never end, want %v", d, patience)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Millisecond, cancel)
+		if err := p.giveWay(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want that of the context", err)
+		}
+		done()
+	})
+}
+
+func TestASlowProcessorIsUsedInPart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := pace{share: .25}
+		p.took(time.Second)
+		if d := waited(t, &p); d != 3*time.Second {
+			t.Errorf("rests %v after a second of work, want three", d)
+		}
+		if d := waited(t, &p); d != 0 {
+			t.Errorf("rests %v again", d)
+		}
+		whole := pace{share: 1}
+		whole.took(time.Second)
+		if d := waited(t, &whole); d != 0 {
+			t.Errorf("rests %v where all of the processor is given", d)
+		}
+	})
+}
+
+func TestWorkingMemoryIsKeptWhileSomebodyAsks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var p pace
+		if !p.forgotten() {
+			t.Error("kept before the first question")
+		}
+		done := p.ask()
+		time.Sleep(2 * memoryAfter)
+		if p.forgotten() {
+			t.Error("given back while a question is asked")
+		}
+		done()
+		time.Sleep(memoryAfter - time.Second)
+		if p.forgotten() {
+			t.Error("given back though a question was asked just now")
+		}
+		time.Sleep(time.Second)
+		if !p.forgotten() {
+			t.Error("kept though nobody asks")
+		}
+	})
+}
