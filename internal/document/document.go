@@ -18,15 +18,20 @@ import (
 
 // Text is a version of a memory as search sees it.
 type Text struct {
-	Speaker, Title, Content, TopicKey string
-	Files                             []string
+	Type, Speaker, Title, Content, TopicKey string
+	Files                                   []string
 
 	titleKnown bool // to say something that the content does not
 }
 
-// Terms gives the terms of all that is searched in a memory.
+// Terms gives the terms of all that is searched in a memory, and that of its type,
+// which makes no text longer.
 func (t *Text) Terms() text.Doc {
-	return text.Analyze(append([]string{t.Speaker, t.ownTitle(), t.Content, t.TopicKey}, t.Files...)...)
+	d := text.Analyze(append([]string{t.Speaker, t.ownTitle(), t.Content, t.TopicKey}, t.Files...)...)
+	if term := text.TypeTerm(t.Type); term != "" {
+		d.Terms, d.TF = append(d.Terms, term), append(d.TF, 1)
+	}
+	return d
 }
 
 const (
@@ -85,7 +90,7 @@ var Rules = sync.OnceValue(func() int {
 	const english = `The engineers were running getUserByID and snake_case_name quickly, v1.2.3 at /etc/hosts, 42 % of it.`
 	h := fnv.New32a()
 	for _, t := range []Text{
-		{Speaker: "Ana", Title: "Two houses", Content: english, TopicKey: "some/topic", Files: []string{"src/main_test.go"}},
+		{Type: "decision", Speaker: "Ana", Title: "Two houses", Content: english, TopicKey: "some/topic", Files: []string{"src/main_test.go"}},
 		{Title: text.Title("", english), Content: english},
 		{Content: `Los niños corrían; die Häuser, les chevaux, gli amici, as crianças; привет мира`},
 		{Content: `東京タワーへ行った。数据库 한국어 문장 ภาษาไทย 🎉`},

@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"engram/internal/document"
 	"engram/internal/embed"
+	"engram/internal/text"
 )
 
 func TestTermsAreOfAllThatIsSearched(t *testing.T) {
@@ -20,6 +22,16 @@ func TestTermsAreOfAllThatIsSearched(t *testing.T) {
 		if !strings.Contains(terms, " "+want+" ") {
 			t.Errorf("%q are without %q", terms, want)
 		}
+	}
+}
+
+func TestATypeHasATermOfItsOwn(t *testing.T) {
+	t.Parallel()
+	plain, typed := document.Text{Type: "manual", Content: "boil water"}, document.Text{Type: "decision", Content: "boil water"}
+	a, b := plain.Terms(), typed.Terms()
+	want := slices.Sorted(slices.Values(append(a.Terms, text.TypeTerm("decision"))))
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(b.Terms))); diff != "" || a.Len != b.Len {
+		t.Errorf("lengths %d and %d, terms (-want +got):\n%s", a.Len, b.Len, diff)
 	}
 }
 

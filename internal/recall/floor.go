@@ -36,6 +36,7 @@ const (
 	bigramMissing  = 0.01
 	bigramUnknown  = 0.05 // of what a pair counts that no memory has
 	overlapMissing = 0.2  // of a pair that overlaps one that it says
+	typeEvidence   = 0.6  // of a word that only names the memory's type
 	aroundEvidence = 0.6  // of a word that only a neighbouring turn has
 	enoughEvidence = 16.0 // about four rare words: more than that no answer need say
 	windowEvidence = 0.6  // of lying in the window: that of a word that no memory has
@@ -168,6 +169,10 @@ func (s *scorer) evidence(v view) (said, near, missing float64) {
 		switch {
 		case s.around[i] && w.slight:
 			numbers += w.said
+		case s.byType[i]:
+			said += w.said * typeEvidence
+			near += w.said * typeEvidence
+			missing += w.missing * (1 - typeEvidence)
 		case s.has[i]:
 			said += w.said
 			near += w.said

@@ -100,6 +100,7 @@ type scorer struct {
 	named    bool            // it names one
 	tf       []frequency     // of each word, in the hit at hand
 	has      []bool          // which words it has itself
+	byType   []bool          // … but only as its type
 	around   []bool          // … and which it or a neighbour has
 	near     []nearTurn
 	wide     []nearTurn
@@ -119,7 +120,7 @@ func newScorer(q *Query, r *store.KeywordResult) *scorer {
 	s := &scorer{
 		q: q, avgLen: max(r.AvgLen, 1), lexicon: newLexicon(q), spreads: newSpreads(q, r), views: make(map[int64]view, 2*len(r.Hits)),
 		chats: map[int]bool{}, speakers: map[string]bool{},
-		tf: make([]frequency, len(q.Words)), has: make([]bool, len(q.Words)), around: make([]bool, len(q.Words)),
+		tf: make([]frequency, len(q.Words)), has: make([]bool, len(q.Words)), byType: make([]bool, len(q.Words)), around: make([]bool, len(q.Words)),
 	}
 	for i := range r.Hits {
 		h := &r.Hits[i]
@@ -237,6 +238,7 @@ func (s *scorer) words(h *store.KeywordHit, f *Features) {
 		w := &s.q.Words[i]
 		tf := s.frequency(w, h.TF)
 		s.tf[i], s.has[i], s.around[i] = tf, tf.own > 0, tf.near > 0
+		s.byType[i] = s.has[i] && w.onlyTypeIn(h.TF)
 		if w.idf == 0 || tf.wide == 0 {
 			continue
 		}
@@ -314,6 +316,19 @@ func (s *scorer) frequency(w *Word, tf []float32) (most frequency) {
 		most.wide = max(most.wide, f.wide*form.weight)
 	}
 	return most
+}
+
+// onlyTypeIn reports whether a memory that has the word has it as its type alone.
+func (w *Word) onlyTypeIn(tf []float32) bool {
+	if w.typeForm == 0 || !w.forms[w.typeForm].in(tf) {
+		return false
+	}
+	for i, f := range w.forms {
+		if i != w.typeForm && f.in(tf) {
+			return false
+		}
+	}
+	return true
 }
 
 // with adds what the turns around say of a term.

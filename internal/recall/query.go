@@ -18,6 +18,8 @@ const (
 	surfaceWeight = 0.3
 	otherWeight   = 0.5 // stems in languages that the query may be in
 
+	typeWeight = 0.5 // of a memory's type, where the word names one
+
 	minusWeight = 0.8 // of a word with a minus in front, which excludes nothing
 
 	maxTimed = 20 // words of a question that may ask for a time
@@ -56,18 +58,20 @@ type Word struct {
 	text.Word
 	DF int // memories that have it, in its most frequent form
 
-	forms   []form
-	minus   bool    // written with a minus in front
-	when    bool    // it says no more than the window or the order does
-	exact   int     // the term of its own spelling, -1 when the first form is that
-	idf     float64 // as the ranker weighs it
-	said    float64 // what it counts for the floor, in a text that has it
-	missing float64 // … and in one that has not
-	before  int     // the pair of characters that ends with its first …
-	after   int     // … and the one that begins with its last, -1 = none
-	slight  bool    // it is a number that many texts have by chance
-	tier    float64 // 1 as asked for, less for what stands in for it
-	instead []string
+	forms    []form
+	typeForm int     // the one that is the type that it names, 0 = it names none
+	inTexts  int     // memories that have it in their texts
+	minus    bool    // written with a minus in front
+	when     bool    // it says no more than the window or the order does
+	exact    int     // the term of its own spelling, -1 when the first form is that
+	idf      float64 // as the ranker weighs it
+	said     float64 // what it counts for the floor, in a text that has it
+	missing  float64 // … and in one that has not
+	before   int     // the pair of characters that ends with its first …
+	after    int     // … and the one that begins with its last, -1 = none
+	slight   bool    // it is a number that many texts have by chance
+	tier     float64 // 1 as asked for, less for what stands in for it
+	instead  []string
 }
 
 // form is one way to say a word: by all of its terms.
@@ -200,6 +204,10 @@ func (q *Query) word(w text.Word) Word {
 			out.exact = term
 		}
 	}
+	if t := text.TypeTermFor(w.Surface); t != "" && !w.Stop {
+		out.typeForm = len(out.forms)
+		out.forms = append(out.forms, form{[]int{q.term(t, typeWeight)}, typeWeight})
+	}
 	return out
 }
 
@@ -252,9 +260,13 @@ func (q *Query) learn(r *store.KeywordResult) {
 	q.idf, q.nameIDF, q.unknown, q.missing, q.asked, q.rarest = 0, 0, 0, 0, 0, idf(0, r.Docs)
 	for i := range q.Words {
 		w := &q.Words[i]
-		w.DF = 0
-		for _, f := range w.forms {
-			w.DF = max(w.DF, f.documents(r.DF))
+		w.DF, w.inTexts = 0, 0
+		for j, f := range w.forms {
+			n := f.documents(r.DF)
+			w.DF = max(w.DF, n)
+			if j == 0 || j != w.typeForm {
+				w.inTexts = max(w.inTexts, n)
+			}
 		}
 		w.idf = idf(w.DF, r.Docs)
 		switch {

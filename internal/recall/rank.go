@@ -83,16 +83,7 @@ func (p *Pool) order() {
 	for _, c := range p.Candidates {
 		c.Features.Order = 0
 	}
-	best := p.Candidates[0]
-	var rivals []*Candidate
-	for _, c := range p.Candidates {
-		if c.Score < best.Score-orderReach {
-			break
-		}
-		if c.Evidence.said() >= orderAlike*best.Evidence.said() {
-			rivals = append(rivals, c)
-		}
-	}
+	rivals := p.rivals()
 	scores := make([]float64, len(rivals))
 	for i, c := range rivals {
 		scores[i] = c.Score
@@ -108,6 +99,26 @@ func (p *Pool) order() {
 		c.Score = scores[i]
 	}
 	p.sort()
+}
+
+// rivals are those that compete in time. Where a type alone is asked for, what calls
+// itself one and what is kept as one are the same.
+func (p *Pool) rivals() []*Candidate {
+	var out []*Candidate
+	types := p.Query.onlyTypes()
+	best := p.Candidates[0]
+	for _, c := range p.Candidates {
+		switch {
+		case types && c.Evidence.Coverage > 0 && c.Evidence.Coverage >= typeEvidence*orderAlike*best.Evidence.Coverage:
+			out = append(out, c)
+		case types:
+		case c.Score < best.Score-orderReach:
+			return out
+		case c.Evidence.said() >= orderAlike*best.Evidence.said():
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // said is the greater share of what was asked, in these words or in near ones.

@@ -9,7 +9,7 @@ import (
 	"engram/internal/text"
 )
 
-// When no memory has a word, others stand in for it, at a lower tier: what it is an
+// When no memory has a word in its text, others stand in for it, at a lower tier: what it is an
 // abbreviation of, terms that begin with it, terms that are spelled nearly like it, or the terms that it is
 // written together from.
 const (
@@ -55,7 +55,7 @@ func (q *Query) Lookups(r *store.KeywordResult) []Lookup {
 		case w.Prefix && q.length() > maxLone:
 		case w.Prefix:
 			out = append(out, Lookup{Word: i, Prefix: w.Forms[0], Limit: runTerms})
-		case w.Stop || w.DF > 0 || w.Kind == text.CJK || q.spellOut(w):
+		case w.Stop || w.inTexts > 0 || w.Kind == text.CJK || q.spellOut(w):
 		default:
 			if l := w.lookup(i); l.Limit > 0 {
 				out = append(out, l)

@@ -52,6 +52,22 @@ func (q *Query) onlyTime() bool {
 	return true
 }
 
+// onlyTypes reports whether q asks for memories of a type, of some time, and for
+// nothing else.
+func (q *Query) onlyTypes() bool {
+	types := 0
+	for i := range q.Words {
+		switch w := &q.Words[i]; {
+		case w.Stop, w.when, memoryWords[w.Surface]:
+		case w.typeForm == 0:
+			return false
+		default:
+			types++
+		}
+	}
+	return types > 0
+}
+
 // rankByTime lists what lies inside the window in the order of the time arm.
 func (p *Pool) rankByTime() {
 	for _, c := range p.Candidates {

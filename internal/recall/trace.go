@@ -257,6 +257,8 @@ func (q *Query) Said(tf []float32) (said, missing []string) {
 		switch {
 		case as < 0:
 			missing = append(missing, w.Surface)
+		case as > 0 && as == w.typeForm:
+			said = append(said, w.Surface+" (as its type)")
 		case w.forms[as].weight < 1:
 			said = append(said, w.Surface+" (as "+q.spell(w.forms[as])+")")
 		default:

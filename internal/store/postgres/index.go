@@ -25,9 +25,9 @@ const indexPage = 500
 
 // Rows that have the number of a write, in the order of their memories.
 const (
-	currentRows = `SELECT id, version, deleted_at IS NULL, speaker, title, topic_key, files, content
+	currentRows = `SELECT id, version, deleted_at IS NULL, type, speaker, title, topic_key, files, content
 		FROM memories WHERE seq = $1 AND id > $2 ORDER BY id LIMIT $3`
-	closedRows = `SELECT memory_id, version, FALSE, speaker, title, topic_key, files, content
+	closedRows = `SELECT memory_id, version, FALSE, type, speaker, title, topic_key, files, content
 		FROM memory_versions WHERE seq = $1 AND (memory_id, version) > ($2, $3) ORDER BY memory_id, version LIMIT $4`
 )
 
@@ -43,7 +43,7 @@ type row struct {
 
 func scanRow(rows *sql.Rows) (r row, err error) {
 	var files string
-	err = rows.Scan(&r.id, &r.version, &r.counts, &r.text.Speaker, &r.text.Title, &r.text.TopicKey, &files, &r.text.Content)
+	err = rows.Scan(&r.id, &r.version, &r.counts, &r.text.Type, &r.text.Speaker, &r.text.Title, &r.text.TopicKey, &files, &r.text.Content)
 	if err == nil && files != "" {
 		err = json.Unmarshal([]byte(files), &r.text.Files)
 	}
@@ -55,7 +55,7 @@ func scanRow(rows *sql.Rows) (r row, err error) {
 func sourceOf(t *document.Text, files string) int64 {
 	h := fnv.New64a()
 	var size [8]byte
-	for _, part := range []string{strconv.Itoa(document.Rules()), t.Speaker, t.Title, t.Content, t.TopicKey, files} {
+	for _, part := range []string{strconv.Itoa(document.Rules()), t.Type, t.Speaker, t.Title, t.Content, t.TopicKey, files} {
 		binary.LittleEndian.PutUint64(size[:], uint64(len(part)))
 		_, _ = h.Write(size[:])
 		_, _ = h.Write([]byte(part))

@@ -49,10 +49,10 @@ type keywordRow struct {
 
 func scanKeywordRow(rows *sql.Rows) (r keywordRow, err error) {
 	var files string
-	err = rows.Scan(&r.ID, &r.Version, &r.Closed, &r.Workspace, &r.Project, &r.Type, &r.Scope, &r.Kind, &r.Session, &r.Pinned,
+	err = rows.Scan(&r.ID, &r.Version, &r.Closed, &r.Workspace, &r.Project, &r.Meta.Type, &r.Scope, &r.Kind, &r.Session, &r.Pinned,
 		&r.Turn, &r.OpenTask, &r.OccurredAt, &r.RecordedAt, &r.InvalidatedAt, &r.CreatedAt, &r.DeletedAt,
 		&r.Text.Speaker, &r.Assistant, &r.Title, &r.TopicKey, &files, &r.Content)
-	r.Meta.Speaker = r.Text.Speaker
+	r.Meta.Speaker, r.Text.Type = r.Text.Speaker, r.Meta.Type
 	if err == nil && files != "" {
 		err = json.Unmarshal([]byte(files), &r.Files)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"engram"
 	"engram/internal/store"
+	"engram/internal/text"
 )
 
 var keywordTests = map[string]func(t *testing.T, f *fixture){
@@ -56,6 +57,20 @@ var keywordTests = map[string]func(t *testing.T, f *fixture){
 		r = must(f.Keyword(t.Context(), store.KeywordQuery{Filter: store.Filter{Workspace: ws}, Terms: []store.Term{{Text: "kettle"}, {Text: "sieve"}}}))(t)
 		same(t, "without a limit nothing is found", f.found(t, r), "")
 		same(t, "but counted", r.DF, []int{1, 0})
+	},
+	"the type": func(t *testing.T, f *fixture) {
+		decision := text.TypeTerm("decision")
+		f.save(t, note("one", "kettle", typed("decision")))
+		two := f.save(t, note("two", "kettle lamp")).ID
+		r := f.keyword(t, store.KeywordQuery{}, decision, text.TypeTerm("bugfix"))
+		same(t, "titles", f.found(t, r), "one")
+		same(t, "frequencies", r.Hits[0].TF, []float32{1, 0})
+		same(t, "a type is no part of the length", r.AvgLen, 2.5)
+		f.tick(time.Hour)
+		must(f.UpdateMemory(t.Context(), ws, two, store.Patch{Type: ptr("decision")}, f.now))(t)
+		same(t, "of another type by an edit", f.found(t, f.keyword(t, store.KeywordQuery{}, decision)), "one two")
+		must(f.UpdateMemory(t.Context(), ws, two, store.Patch{Type: ptr("bugfix")}, f.tick(time.Hour)))(t)
+		same(t, "and by one more", f.found(t, f.keyword(t, store.KeywordQuery{}, decision)), "one")
 	},
 	"the filter applies before the limit": func(t *testing.T, f *fixture) {
 		f.save(t, note("wanted", "kettle among many other words that make this text a long one", project("coffee"), scope(engram.ScopeGlobal)))
