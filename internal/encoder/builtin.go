@@ -25,9 +25,12 @@ var builtin = sync.OnceValues(func() (*Model, error) {
 			WithCode("encoder_unavailable").
 			WithHint("use a build without the tag noencoder, or set embedder to static or to a server")
 	}
-	m, err := Load(unsafe.Slice(unsafe.StringData(modelFile), len(modelFile)))
+	m, err := Load(fileBytes())
 	if err != nil {
 		return nil, err
 	}
 	return m, m.fitsTokenizer()
 })
+
+// fileBytes is modelFile where the binary has it. Nobody may write to it.
+func fileBytes() []byte { return unsafe.Slice(unsafe.StringData(modelFile), len(modelFile)) }
