@@ -7,7 +7,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 GOLANGCI_VERSION := v2.15.0
 
-.PHONY: build install test race lint tidy-check cross fuzz clients bench bench-docs nightly clean
+.PHONY: build install test race lint tidy-check cross fuzz clients arm64 oldcpu bench bench-docs nightly clean
 
 build: ## the binary, in bin/
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/engram ./cmd/engram
@@ -45,6 +45,9 @@ clients: ## real clients and the MCP Inspector, offline
 arm64: ## scores and order of what is found, on that processor
 	scripts/arm64.sh
 
+oldcpu: ## the encoder, on processors without AVX-512 and without AVX2
+	scripts/oldcpu.sh
+
 bench: build ## retrieval (with ENGRAM_BENCH) and speed
 	@if [ -n "$$ENGRAM_BENCH" ]; then $(BIN)/engram bench retrieval $$(dirname "$$ENGRAM_BENCH"/*/queries.jsonl); else echo "retrieval skipped: set ENGRAM_BENCH to the folder of sets"; fi
 	$(BIN)/engram bench speed
@@ -52,7 +55,7 @@ bench: build ## retrieval (with ENGRAM_BENCH) and speed
 bench-docs: build ## the tables and plots of docs/benchmarks.md, measured anew (with ENGRAM_BENCH)
 	scripts/bench-docs.sh
 
-nightly: cross race arm64 fuzz clients bench
+nightly: cross race arm64 oldcpu fuzz clients bench
 	ENGRAM_TEST_ROUNDS=50 $(GO) test -count=1 -timeout 60m -run 'Process|Kill|Together' ./internal/store/sqlite ./cmd/engram
 
 clean:

@@ -31,5 +31,5 @@ done
 # The first processors of 64-bit ARM have no dot products of bytes.
 if [ -n "$run" ]; then
 	echo "== internal/encoder on a Cortex-A72"
-	(cd internal/encoder && QEMU_CPU=cortex-a72 $run "$work/test" -test.run 'GoldenVectors|Tiles' -test.timeout 20m)
+	(cd internal/encoder && ENGRAM_TEST_TIER=neon QEMU_CPU=cortex-a72 $run "$work/test" -test.run 'GoldenVectors|Tiles|TierOf' -test.timeout 20m)
 fi
