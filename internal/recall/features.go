@@ -19,14 +19,18 @@ type Features struct {
 	Names    float64 `json:"names,omitempty"` // … of the names in it
 	Words    int     `json:"words"`           // how many of the query's words it has
 
-	Cosine        float64 `json:"cosine"`         // with the query
-	CosineContext float64 `json:"cosine_context"` // with the turns around it
-	Soft          float64 `json:"soft"`           // mean cosine of the query's words with the nearest word of its
-	SoftContext   float64 `json:"soft_context"`   // … or of the turns around it
-	Expanded      float64 `json:"expanded"`       // BM25 where words that mean nearly the same count too
-	ExpandedNear  float64 `json:"expanded_near"`  // … with the turns around it
-	Lead          float64 `json:"lead"`           // Soft of its first words alone
-	Pairs         float64 `json:"pairs"`          // share of the query's neighbouring words that stand near each other
+	Cosine         float64 `json:"cosine"`                    // with the query
+	CosineContext  float64 `json:"cosine_context"`            // with the turns around it
+	Soft           float64 `json:"soft"`                      // mean cosine of the query's words with the nearest word of its
+	SoftContext    float64 `json:"soft_context"`              // … or of the turns around it
+	Expanded       float64 `json:"expanded"`                  // BM25 where words that mean nearly the same count too
+	ExpandedNear   float64 `json:"expanded_near"`             // … with the turns around it
+	Meaning        float64 `json:"meaning,omitempty"`         // cosine by the encoder
+	MeaningContext float64 `json:"meaning_context,omitempty"` // with the turns around it
+	MeaningSession float64 `json:"meaning_session,omitempty"` // mean of the best of its session
+
+	Lead  float64 `json:"lead"`  // Soft of its first words alone
+	Pairs float64 `json:"pairs"` // share of the query's neighbouring words that stand near each other
 
 	Session float64 `json:"session,omitempty"` // mean of the best of its session, by Context
 	Length  float64 `json:"length"`            // logarithm of its length in terms
@@ -103,6 +107,9 @@ const (
 	inForeignCosine
 	inLongOwn // the same where the query is a long text
 	inLongCoverage
+	inMeaning // by the encoder
+	inMeaningContext
+	inMeaningSession
 	NumInputs
 )
 
@@ -110,11 +117,13 @@ const (
 var InputNames = [NumInputs]string{
 	"own", "context", "wide", "coverage", "cosine", "cosine_context", "soft", "soft_context", "expanded", "expanded_near",
 	"session", "lead", "pairs", "names", "length", "named", "other", "assistant", "asks", "answers", "brief", "fits", "time", "foreign_own", "foreign_coverage", "foreign_length", "foreign_cosine", "long_own", "long_coverage",
+	"meaning", "meaning_context", "meaning_session",
 }
 
 // pooled are the inputs that are shares of their span over the pool.
 var pooled = [...]int{
 	inOwn, inContext, inWide, inCosine, inCosineContext, inSoft, inSoftContext, inExpanded, inExpandedNear, inSession,
+	inMeaning, inMeaningContext, inMeaningSession,
 }
 
 // foreignInputs have a weight of their own where the built-in model is not to be
@@ -130,7 +139,8 @@ func (f *Features) raw() Inputs {
 		inSession: f.Session, inLead: f.Lead, inPairs: f.Pairs, inNames: f.Names, inLength: f.Length,
 		inNamed: truth(f.Speaker == NamedSpeaker), inOther: truth(f.Speaker == OtherSpeaker), inAssistant: truth(f.Speaker == Assistant),
 		inAsks: truth(f.Asks), inAnswers: truth(f.Answers), inBrief: truth(f.Brief), inFits: truth(f.Fits),
-		inTime: f.Time,
+		inTime:    f.Time,
+		inMeaning: f.Meaning, inMeaningContext: f.MeaningContext, inMeaningSession: f.MeaningSession,
 	}
 }
 
@@ -176,6 +186,9 @@ func (p *Pool) fill() {
 			c.Inputs[inCosine] *= trust
 			c.Inputs[inCosineContext] *= trust
 		}
+		c.Inputs[inMeaning] *= trust
+		c.Inputs[inMeaningContext] *= trust
+		c.Inputs[inMeaningSession] *= trust
 		c.Inputs[inLongOwn], c.Inputs[inLongCoverage] = long*c.Inputs[inOwn], long*c.Inputs[inCoverage]
 	}
 }
@@ -185,12 +198,27 @@ const sessionBest = 3
 
 // sessions sets how good the best turns of each candidate's session are.
 func (p *Pool) sessions() {
+	words := p.bestOfSessions(func(f *Features) float64 { return f.Context })
+	for _, c := range p.Candidates {
+		c.Features.Session = words[c.session()]
+	}
+	if !p.Query.encoded {
+		return
+	}
+	meaning := p.bestOfSessions(func(f *Features) float64 { return f.Meaning })
+	for _, c := range p.Candidates {
+		c.Features.MeaningSession = meaning[c.session()]
+	}
+}
+
+// bestOfSessions gives the mean of what the best of each session have.
+func (p *Pool) bestOfSessions(of func(*Features) float64) map[int]float64 {
 	best := map[int][sessionBest]float64{}
 	for _, c := range p.Candidates {
 		if c.session() == 0 {
 			continue
 		}
-		b, x := best[c.session()], c.Features.Context
+		b, x := best[c.session()], of(&c.Features)
 		for i := range b {
 			if x > b[i] {
 				b[i], x = x, b[i]
@@ -198,14 +226,13 @@ func (p *Pool) sessions() {
 		}
 		best[c.session()] = b
 	}
-	for _, c := range p.Candidates {
-		c.Features.Session = 0
-		if c.session() != 0 {
-			for _, x := range best[c.session()] {
-				c.Features.Session += x / sessionBest
-			}
+	means := make(map[int]float64, len(best))
+	for session, b := range best {
+		for _, x := range b {
+			means[session] += x / sessionBest
 		}
 	}
+	return means
 }
 
 // wanted says what a question asks for, by what a text has that may answer it.

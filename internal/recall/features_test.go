@@ -136,7 +136,7 @@ func TestTrained(t *testing.T) {
 	if n := len(slices.Compact(slices.Sorted(slices.Values(recall.InputNames[:])))); n != recall.NumInputs || slices.Contains(recall.InputNames[:], "") {
 		t.Errorf("%d names of %d inputs", n, recall.NumInputs)
 	}
-	models := recall.Trained()
+	models := &recall.Trained(false).Models
 	for k := range recall.Kinds {
 		m := &models[k]
 		if m.Weights == (recall.Inputs{}) || math.IsNaN(m.Bias) {

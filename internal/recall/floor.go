@@ -46,15 +46,16 @@ const (
 // Evidence is what speaks for a memory being an answer. Nothing in it depends
 // on what else was found.
 type Evidence struct {
-	Coverage float64 `json:"coverage"` // share of what was asked that it says
-	Near     float64 `json:"near"`     // … or says in words that mean nearly the same
-	Unknown  float64 `json:"unknown"`  // share of what was asked that no memory says
-	Cosine   float64 `json:"cosine"`   // with the query
-	Expanded float64 `json:"expanded"` // BM25 of all that counts for Near
-	Fits     float64 `json:"fits"`     // 1 = it has what the question asks for: a time, a number, a place, a person
-	Pairs    float64 `json:"pairs"`    // share of the neighbouring words that stand near each other
-	Asked    float64 `json:"asked"`    // logarithm of how many words say what was asked
-	Blind    bool    `json:"blind"`    // only words count, the model does not know the language
+	Coverage float64 `json:"coverage"`          // share of what was asked that it says
+	Near     float64 `json:"near"`              // … or says in words that mean nearly the same
+	Unknown  float64 `json:"unknown"`           // share of what was asked that no memory says
+	Cosine   float64 `json:"cosine"`            // with the query
+	Meaning  float64 `json:"meaning,omitempty"` // … by the encoder
+	Expanded float64 `json:"expanded"`          // BM25 of all that counts for Near
+	Fits     float64 `json:"fits"`              // 1 = it has what the question asks for: a time, a number, a place, a person
+	Pairs    float64 `json:"pairs"`             // share of the neighbouring words that stand near each other
+	Asked    float64 `json:"asked"`             // logarithm of how many words say what was asked
+	Blind    bool    `json:"blind"`             // only words count, the model does not know the language
 }
 
 // Marks are the numbers that the floor multiplies by its weights.
@@ -70,11 +71,12 @@ const (
 	markFits
 	markPairs
 	markAsked
+	markMeaning
 	NumMarks
 )
 
 // MarkNames name the marks in their order.
-var MarkNames = [NumMarks]string{"coverage", "near", "unknown", "cosine", "expanded", "fits", "pairs", "asked"}
+var MarkNames = [NumMarks]string{"coverage", "near", "unknown", "cosine", "expanded", "fits", "pairs", "asked", "meaning"}
 
 // Marks gives the numbers of e. Where only words count, only theirs are set.
 func (e *Evidence) Marks() Marks {
@@ -84,6 +86,7 @@ func (e *Evidence) Marks() Marks {
 	return Marks{
 		markCoverage: e.Coverage, markNear: e.Near, markUnknown: e.Unknown, markCosine: max(0, e.Cosine),
 		markExpanded: e.Expanded, markFits: e.Fits, markPairs: e.Pairs, markAsked: e.Asked,
+		markMeaning: max(0, e.Meaning),
 	}
 }
 
@@ -96,7 +99,7 @@ type Judge struct {
 // Probability is what j says of evidence. What says nothing of what was asked is
 // no answer, and what says all of it is one, whatever it means on the whole.
 func (j *Judge) Probability(e *Evidence) float64 {
-	if e.Coverage == 0 && (e.Blind || e.Near == 0 && e.Cosine <= 0) {
+	if e.Coverage == 0 && (e.Blind || e.Near == 0 && e.Cosine <= 0 && e.Meaning <= 0) {
 		return 0
 	}
 	marks := e.Marks()
@@ -132,6 +135,7 @@ func (q *Query) judge(c *Candidate) Evidence {
 	if c.item != nil {
 		said, near, missing = c.item.said, c.item.near, c.item.missing
 		e.Cosine = max(c.Features.Cosine, c.Features.CosineContext)
+		e.Meaning = max(c.Features.Meaning, c.Features.MeaningContext)
 		e.Expanded, e.Fits, e.Pairs = c.Features.Expanded, truth(c.Features.Fits), c.Features.Pairs
 		e.Blind = e.Blind && !c.item.known
 	}

@@ -50,7 +50,7 @@ func Arms(q *Query, r *store.KeywordResult) []Arm {
 			keyword.Found = append(keyword.Found, Found{ID: h.ID, Score: h.Score, OccurredAt: h.OccurredAt, item: it})
 		}
 		if n := nearest(h); n > 0 {
-			vector.Found = append(vector.Found, Found{ID: h.ID, Score: it.features.Cosine, OccurredAt: h.OccurredAt, item: it})
+			vector.Found = append(vector.Found, Found{ID: h.ID, Score: s.nearness(h, it), OccurredAt: h.OccurredAt, item: it})
 		}
 	}
 	arms := []Arm{keyword}

@@ -74,6 +74,10 @@ func (s *scorer) softMatch(v view, f *Features) {
 // meaning sets how near the hit at hand is to the query as a whole, and reports
 // whether another model than the built-in one knows that.
 func (s *scorer) meaning(h *store.KeywordHit, f *Features) (other bool) {
+	if s.spreads.encoder >= 0 {
+		s.bothMeanings(h, f)
+		return false
+	}
 	f.Cosine, other = s.spreads.cosine(h.Cosine)
 	sum, total := f.Cosine, 1.0
 	for i := range h.Neighbours {
@@ -88,4 +92,31 @@ func (s *scorer) meaning(h *store.KeywordHit, f *Features) (other bool) {
 	}
 	f.CosineContext = sum / total
 	return other
+}
+
+// bothMeanings sets the same for the table and the encoder apart.
+func (s *scorer) bothMeanings(h *store.KeywordHit, f *Features) {
+	f.Cosine, f.Meaning = s.spreads.both(h.Cosine)
+	table, encoder, total := f.Cosine, f.Meaning, 1.0
+	for i := range h.Neighbours {
+		n := &h.Neighbours[i]
+		if n.Distance < -contextReach || n.Distance > contextReach {
+			continue
+		}
+		w := vectorContext / math.Abs(float64(n.Distance))
+		t, e := s.spreads.both(n.Cosine)
+		table += w * t
+		encoder += w * e
+		total += w
+	}
+	f.CosineContext, f.MeaningContext = table/total, encoder/total
+}
+
+// nearness is what the vector arm says of a hit: one number, whoever knows it.
+func (s *scorer) nearness(h *store.KeywordHit, it *item) float64 {
+	if s.spreads.encoder < 0 {
+		return it.features.Cosine
+	}
+	cosine, _ := s.spreads.cosine(h.Cosine)
+	return cosine
 }

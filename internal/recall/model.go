@@ -27,8 +27,28 @@ func (p *Pool) RankBy(models *Models) {
 	p.order()
 }
 
-// Trained gives the models that searches rank by.
-func Trained() *Models {
-	m := trained
-	return &m
+// Weights are all that is trained: of the ranker, of the floor (where the model
+// knows the language, and where only words count), and how a hit's share of what was
+// found becomes its probability.
+type Weights struct {
+	Models Models
+	Judges [2]Judge
+	Shares Shares
+}
+
+// Trained gives the weights that searches go by: with the encoder's cosines, or by
+// those of the built-in table alone.
+func Trained(encoded bool) *Weights {
+	w := byTable
+	if encoded {
+		w = byBoth
+	}
+	return &w
+}
+
+func (q *Query) weights() *Weights {
+	if q.encoded {
+		return &byBoth
+	}
+	return &byTable
 }

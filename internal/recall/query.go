@@ -45,6 +45,7 @@ type Query struct {
 	wants   text.Traits  // what a text has that answers it, 0 = nothing in particular
 	trust   float64      // how far the built-in model knows its words
 	table   *embed.Table // nil = only words count
+	encoded bool         // the encoder's cosines count beside the table's
 	idf     float64      // of all words, as the ranker weighs them
 	nameIDF float64      // … of the names among them
 	unknown float64      // what the words that no memory has count for the floor

@@ -18,21 +18,22 @@ const (
 
 // Rank scores every candidate of the pool and sorts it, best first.
 func (p *Pool) Rank() {
+	by := p.Query.weights()
 	for _, c := range p.Candidates {
 		c.Features.Time = closeness(p.Query.Window, c.OccurredAt)
 		if c.inside {
 			c.Features.Time = 1
 		}
 		c.Evidence = p.Query.judge(c)
-		c.Answer = Probability(&c.Evidence, &judges)
+		c.Answer = Probability(&c.Evidence, &by.Judges)
 	}
 	p.fill()
 	if p.Query.onlyTime() {
 		p.rankByTime()
 		return
 	}
-	p.RankBy(&trained)
-	p.PerHit(&shares)
+	p.RankBy(&by.Models)
+	p.PerHit(&by.Shares)
 }
 
 // What the shares of the other arms count in a plain sum, beside 1 for words.
@@ -49,7 +50,7 @@ func (p *Pool) RankByArms() {
 		c.Score = p.share(c, ArmKeyword) + vectorShare*p.share(c, ArmVector) + timeShare*p.share(c, ArmTime)
 	}
 	p.sort()
-	p.PerHit(&shares)
+	p.PerHit(&p.Query.weights().Shares)
 }
 
 // MarkPhrases notes how many of the quoted phrases a candidate's text has. It

@@ -31,6 +31,11 @@ const (
 // spread is how the cosines of a model are distributed over what was found.
 type spread struct{ mean, deviation float64 }
 
+// on puts a cosine of one spread on the scale of another.
+func (s spread) on(scale spread, cosine float64) float64 {
+	return scale.mean + float64((cosine-s.mean)*scale.deviation/s.deviation)
+}
+
 func spreadOf(cosines []float64) spread {
 	slices.Sort(cosines)
 	rest := cosines[:int(math.Ceil(restOf*float64(len(cosines))))]
@@ -51,15 +56,17 @@ func spreadOf(cosines []float64) spread {
 // spreads are those of each of the query's vectors, of which the built-in model's
 // is the scale; own is which that is, -1 = none: it is taken to be as usual.
 type spreads struct {
-	own    int
-	trust  float64 // in the built-in model
-	models []spread
+	own     int
+	encoder int     // the one that ranks beside it, -1 = none
+	trust   float64 // in the built-in model
+	models  []spread
 }
 
 // newSpreads looks at the memories that both models know; without another model
 // than the built-in one there is nothing to compare.
 func newSpreads(q *Query, r *store.KeywordResult) spreads {
-	s := spreads{own: q.own(), trust: q.trust}
+	s := spreads{own: q.own(), encoder: encoderOf(q, r), trust: q.trust}
+	q.encoded = s.encoder >= 0
 	if len(q.Vectors) == 0 || len(q.Vectors) == 1 && s.own == 0 {
 		return s
 	}
@@ -98,19 +105,41 @@ func (s *spreads) cosine(cosines []float32) (cosine float64, other bool) {
 	}
 	best := math.Inf(-1)
 	for i, c := range cosines {
-		if i == s.own || c == store.NoCosine {
-			continue
+		if i != s.own && c != store.NoCosine {
+			best = max(best, s.models[i].on(scale, float64(c)))
 		}
-		m := s.models[i]
-		best = max(best, scale.mean+float64((float64(c)-m.mean)*scale.deviation/m.deviation))
 	}
 	if math.IsInf(best, -1) {
 		return cosine, false
 	}
-	best = min(1, max(-1, best))
+	best = bounded(best)
 	if both {
 		share := float64((1 - otherShare) * s.trust)
 		best = float64((1-share)*best) + float64(share*cosine)
 	}
 	return best, true
 }
+
+// both are how near a text is to the query by the table and by the encoder, each on
+// its own scale. Where one does not know the text, the other's is put on its scale;
+// 0 where neither does.
+func (s *spreads) both(cosines []float32) (table, encoder float64) {
+	t, e := store.NoCosine, cosines[s.encoder]
+	if s.own >= 0 {
+		t = cosines[s.own]
+	}
+	table, encoder = float64(t), float64(e)
+	switch {
+	case t == store.NoCosine && e == store.NoCosine:
+		return 0, 0
+	case t == store.NoCosine && s.own < 0:
+		table = 0 // nothing is known of how the table's are spread
+	case t == store.NoCosine:
+		table = bounded(s.models[s.encoder].on(s.models[s.own], encoder))
+	case e == store.NoCosine:
+		encoder = bounded(s.models[s.own].on(s.models[s.encoder], table))
+	}
+	return table, encoder
+}
+
+func bounded(cosine float64) float64 { return min(1, max(-1, cosine)) }

@@ -2,8 +2,8 @@
 
 package recall
 
-// trained are the weights of the ranker. Recall in the top 5 and 10 in per cent,
-// by weights that never saw the conversation or question (and by these):
+// byTable are the weights by the cosines of the built-in table alone. Recall in the top 5 and 10 in per
+// cent, by weights that never saw the conversation or question (and by these):
 //
 //	locomo           77.7   85.5   ( 78.2   85.7)
 //	realtalk         46.8   54.6   ( 47.3   55.9)
@@ -24,96 +24,93 @@ package recall
 //	locomo_plus       3.0    6.5   (  3.5    7.0)
 //	precisionmem     97.9   97.9   ( 97.9   97.9)
 //	nonsense         90.4   97.1   ( 90.4   97.1)
-var trained = Models{
-	Note: {Bias: -6.1505, Weights: Inputs{
-		inOwn:             -0.1215,
-		inCoverage:        2.3589,
-		inCosine:          2.5750,
-		inSoft:            0.4399,
-		inExpanded:        1.1464,
-		inLead:            1.1822,
-		inPairs:           0.7159,
-		inNames:           0.7907,
-		inLength:          -0.1757,
-		inAsks:            -0.0832,
-		inBrief:           -0.3229,
-		inFits:            0.2711,
-		inTime:            1.7219,
-		inForeignOwn:      -0.0428,
-		inForeignCoverage: 2.0603,
-		inForeignLength:   0.0134,
-		inForeignCosine:   0.4664,
-		inLongOwn:         1.1469,
-		inLongCoverage:    -1.4672,
-	}},
-	Dialogue: {Bias: -9.2917, Weights: Inputs{
-		inOwn:           -1.0727,
-		inContext:       -0.7381,
-		inWide:          1.8194,
-		inCoverage:      1.4547,
-		inCosine:        -0.0173,
-		inCosineContext: 1.9743,
-		inSoft:          -0.6028,
-		inSoftContext:   1.6917,
-		inExpanded:      0.5932,
-		inExpandedNear:  0.7689,
-		inSession:       1.2064,
-		inPairs:         0.6353,
-		inLength:        0.2447,
-		inNamed:         0.4407,
-		inOther:         -0.4407,
-		inAsks:          -0.3703,
-		inAnswers:       0.3295,
-		inBrief:         -0.0136,
-		inFits:          0.8520,
-		inTime:          2.2419,
-		inLongOwn:       7.9859,
-		inLongCoverage:  -1.7453,
-	}},
-	Chat: {Bias: -3.8589, Weights: Inputs{
-		inOwn:           0.5668,
-		inContext:       0.1828,
-		inWide:          0.4631,
-		inCoverage:      0.2799,
-		inCosine:        1.2525,
-		inCosineContext: -0.1633,
-		inSoft:          0.7930,
-		inSoftContext:   0.8858,
-		inExpanded:      0.2368,
-		inExpandedNear:  -0.5553,
-		inSession:       0.3301,
-		inPairs:         1.0587,
-		inLength:        -0.4456,
-		inAssistant:     -0.7279,
-		inAsks:          -0.0666,
-		inAnswers:       0.1032,
-		inFits:          0.5244,
-		inTime:          -0.0376,
-		inLongOwn:       -2.0595,
-		inLongCoverage:  4.9664,
-	}},
-}
-
-// judges are the weights of the floor: where the model knows the language, and
-// where only words count.
-var judges = [2]Judge{
-	{Bias: -2.4213, Marks: Marks{
-		markNear:   1.7282,
-		markCosine: 5.1388,
-		markFits:   1.1250,
-		markPairs:  1.3124,
-		markAsked:  -0.5930,
-	}},
-	{Bias: -0.9064, Marks: Marks{
-		markCoverage: 3.4465,
-		markUnknown:  -1.3761,
-		markExpanded: 0.7592,
-	}},
-}
-
-// shares are how a hit's share of what was found becomes its probability.
-var shares = Shares{
-	Note:     {Bias: 2.7655, Slope: 1.2674},
-	Dialogue: {Bias: 2.9085, Slope: 1.4760},
-	Chat:     {Bias: 3.4956, Slope: 1.2939},
+var byTable = Weights{
+	Models: Models{
+		Note: {Bias: -6.1505, Weights: Inputs{
+			inOwn:             -0.1215,
+			inCoverage:        2.3589,
+			inCosine:          2.5750,
+			inSoft:            0.4399,
+			inExpanded:        1.1464,
+			inLead:            1.1822,
+			inPairs:           0.7159,
+			inNames:           0.7907,
+			inLength:          -0.1757,
+			inAsks:            -0.0832,
+			inBrief:           -0.3229,
+			inFits:            0.2711,
+			inTime:            1.7219,
+			inForeignOwn:      -0.0428,
+			inForeignCoverage: 2.0603,
+			inForeignLength:   0.0134,
+			inForeignCosine:   0.4664,
+			inLongOwn:         1.1469,
+			inLongCoverage:    -1.4672,
+		}},
+		Dialogue: {Bias: -9.2917, Weights: Inputs{
+			inOwn:           -1.0727,
+			inContext:       -0.7381,
+			inWide:          1.8194,
+			inCoverage:      1.4547,
+			inCosine:        -0.0173,
+			inCosineContext: 1.9743,
+			inSoft:          -0.6028,
+			inSoftContext:   1.6917,
+			inExpanded:      0.5932,
+			inExpandedNear:  0.7689,
+			inSession:       1.2064,
+			inPairs:         0.6353,
+			inLength:        0.2447,
+			inNamed:         0.4407,
+			inOther:         -0.4407,
+			inAsks:          -0.3703,
+			inAnswers:       0.3295,
+			inBrief:         -0.0136,
+			inFits:          0.8520,
+			inTime:          2.2419,
+			inLongOwn:       7.9859,
+			inLongCoverage:  -1.7453,
+		}},
+		Chat: {Bias: -3.8589, Weights: Inputs{
+			inOwn:           0.5668,
+			inContext:       0.1828,
+			inWide:          0.4631,
+			inCoverage:      0.2799,
+			inCosine:        1.2525,
+			inCosineContext: -0.1633,
+			inSoft:          0.7930,
+			inSoftContext:   0.8858,
+			inExpanded:      0.2368,
+			inExpandedNear:  -0.5553,
+			inSession:       0.3301,
+			inPairs:         1.0587,
+			inLength:        -0.4456,
+			inAssistant:     -0.7279,
+			inAsks:          -0.0666,
+			inAnswers:       0.1032,
+			inFits:          0.5244,
+			inTime:          -0.0376,
+			inLongOwn:       -2.0595,
+			inLongCoverage:  4.9664,
+		}},
+	},
+	Judges: [2]Judge{
+		{Bias: -2.4213, Marks: Marks{
+			markNear:   1.7282,
+			markCosine: 5.1388,
+			markFits:   1.1250,
+			markPairs:  1.3124,
+			markAsked:  -0.5930,
+		}},
+		{Bias: -0.9064, Marks: Marks{
+			markCoverage: 3.4465,
+			markUnknown:  -1.3761,
+			markExpanded: 0.7592,
+		}},
+	},
+	Shares: Shares{
+		Note:     {Bias: 2.7655, Slope: 1.2674},
+		Dialogue: {Bias: 2.9085, Slope: 1.4760},
+		Chat:     {Bias: 3.4956, Slope: 1.2939},
+	},
 }

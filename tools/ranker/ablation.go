@@ -65,7 +65,7 @@ func (t *trainer) row(w io.Writer, name string, off [recall.NumInputs]bool, fold
 	cross := t.crossValidated(fold)
 	fmt.Fprintf(w, "\n%s", name)
 	for _, set := range t.data.sets() {
-		f := measure(t.data.of(set), func(p *Pool) *recall.Models { return cross[fold[p]] })
+		f := measure(t.data.of(set), cross)
 		fmt.Fprintf(w, "\t%.1f", 100*f.recall5)
 	}
 }

@@ -18,6 +18,7 @@ const folds = 5
 type Pool struct {
 	Set, Group, Question, Kind string
 	Order                      text.Order
+	Encoded                    bool  // it is ranked by the encoder too
 	Gold                       []int // grades of all gold, also of what was not found
 	Candidates                 []Candidate
 }

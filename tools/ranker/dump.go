@@ -50,7 +50,10 @@ func open(ctx context.Context, dir string, now func() time.Time) (*eval.Product,
 	if err != nil {
 		return nil, err
 	}
-	return &eval.Product{Memory: a.Memory, Close: a.Close}, nil
+	return &eval.Product{Memory: a.Memory, Close: a.Close, Settle: func(ctx context.Context) error {
+		_, err := a.Embedder.Run(ctx, nil)
+		return err
+	}}, nil
 }
 
 // stranger is the kind of a question that was meant for another set.
@@ -93,7 +96,7 @@ func related(a, b string) bool {
 }
 
 func newPool(set *eval.Set, q *eval.Question, ranked *recall.Pool, document func(int64) string) *Pool {
-	p := &Pool{Set: set.Name, Group: q.Group, Question: q.ID, Kind: q.Kind, Order: ranked.Query.Order}
+	p := &Pool{Set: set.Name, Group: q.Group, Question: q.ID, Kind: q.Kind, Order: ranked.Query.Order, Encoded: ranked.Query.Encoded()}
 	gold := set.Gold[q.ID]
 	for _, grade := range gold {
 		p.Gold = append(p.Gold, grade)

@@ -34,10 +34,15 @@ func (t *trainer) rankedPools(fold map[*Pool]int) []*best {
 	cross := t.crossValidated(fold)
 	out := make([]*best, 0, len(t.data.Pools))
 	for _, p := range t.data.Pools {
-		listed, logs := p.rank(cross[fold[p]], hitsListed)
+		listed, logs := p.rank(cross(p), hitsListed)
 		out = append(out, &best{p, listed[:min(judged, len(listed))], listed, logs})
 	}
 	return out
+}
+
+// own are the pools that are ranked by the weights that t makes.
+func (t *trainer) own(pools []*best) []*best {
+	return slices.DeleteFunc(slices.Clone(pools), func(p *best) bool { return !t.trains(p.Pool) })
 }
 
 // judges fits the floor: the probability that a question has an answer among its
@@ -51,7 +56,7 @@ func (t *trainer) judges(pools []*best, use func(*Pool) bool) [2]recall.Judge {
 		var known []*best
 		for _, p := range pools {
 			// A question whose answer was not found teaches neither.
-			if use(p.Pool) && len(p.ranked) > 0 && (p.answered() || len(p.Gold) == 0) && (blind == 1 || !p.ranked[0].Evidence.Blind) {
+			if use(p.Pool) && (blind == 1 || t.trains(p.Pool)) && len(p.ranked) > 0 && (p.answered() || len(p.Gold) == 0) && (blind == 1 || !p.ranked[0].Evidence.Blind) {
 				known = append(known, p)
 			}
 		}
@@ -204,6 +209,7 @@ func (t *trainer) floorReport(w io.Writer, fold map[*Pool]int) error {
 	if err := heights(w, pools, probability); err != nil {
 		return err
 	}
+	pools = t.own(pools)
 	questions := foretell(pools, fold, probability)
 	if err := reliability(w, questions, pools); err != nil {
 		return err

@@ -4,6 +4,9 @@
 //	go run ./tools/ranker report FILE            cross-validated figures, ablation, the floor
 //	go run ./tools/ranker train FILE             writes internal/recall/weights.go
 //
+// A second file, dumped with the encoder, makes report and train do the same for the weights with
+// it, which are in weights_encoder.go.
+//
 // The sets are those of docs/benchmarks.md. Candidates and their features come
 // from the product itself: a set is loaded through the memory service, and its
 // questions go through the same steps as a search.
@@ -45,14 +48,12 @@ func run(ctx context.Context, args []string) error {
 		}
 		return dump(ctx, flags.Args(), *out)
 	case "report", "train":
-		if flags.NArg() != 1 {
-			return errors.New(args[0] + " wants the file that dump wrote")
-		}
-		data, err := readData(flags.Arg(0))
+		t, err := newTrainer(flags.Args(), *ridge)
 		if err != nil {
 			return err
 		}
-		t := &trainer{data: data, ridge: *ridge, show: *show}
+		t.show = *show
+		data := t.data
 		if args[0] == "train" {
 			return t.write(*out)
 		}

@@ -104,27 +104,66 @@ func (d *Data) of(set string) []*Pool {
 	return out
 }
 
-// crossValidated trains one model without each fold.
-func (t *trainer) crossValidated(fold map[*Pool]int) [folds]*recall.Models {
-	var out [folds]*recall.Models
+// crossValidated gives the models of each pool: those trained without its fold,
+// of the table alone where the encoder was not heard.
+func (t *trainer) crossValidated(fold map[*Pool]int) func(*Pool) *recall.Models {
+	var own [folds]*recall.Models
 	for f := range folds {
-		out[f] = t.fit(func(p *Pool) bool { return fold[p] != f })
+		own[f] = t.fit(func(p *Pool) bool { return fold[p] != f })
 	}
-	return out
+	if t.table == nil {
+		return func(p *Pool) *recall.Models { return own[fold[p]] }
+	}
+	alone := t.table.withoutFolds()
+	return func(p *Pool) *recall.Models {
+		if t.trains(p) {
+			return own[fold[p]]
+		}
+		return alone[fold[p]]
+	}
+}
+
+// withoutFolds trains models without each fold, once.
+func (t *trainer) withoutFolds() *[folds]*recall.Models {
+	if t.held == nil {
+		t.held = new([folds]*recall.Models)
+		fold := t.data.foldOf()
+		for f := range folds {
+			t.held[f] = t.fit(func(p *Pool) bool { return fold[p] != f })
+		}
+	}
+	return t.held
+}
+
+// models gives the models of each pool, trained on the pools that use wants.
+func (t *trainer) models(use func(*Pool) bool) func(*Pool) *recall.Models {
+	own := t.fit(use)
+	if t.table == nil {
+		return func(*Pool) *recall.Models { return own }
+	}
+	alone := t.table.fit(use)
+	return func(p *Pool) *recall.Models {
+		if t.trains(p) {
+			return own
+		}
+		return alone
+	}
 }
 
 // report prints what the ranker is worth.
 func (t *trainer) report(w io.Writer, fold map[*Pool]int) error {
-	product, inSample, cross := recall.Trained(), t.fit(all), t.crossValidated(fold)
+	cross := t.crossValidated(fold)
+	product := func(p *Pool) *recall.Models { return &recall.Trained(p.Encoded).Models }
+	inSample := t.models(all)
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tab, "set\tquestions\tin pool\tCV R@1\tR@5\tR@10\tNDCG@10\tin-sample R@5\tR@10\tNDCG@10\twithout set R@5\tR@10\tNDCG@10\tin code R@5\tR@10\tNDCG@10")
 	for _, set := range t.data.sets() {
 		pools := t.data.of(set)
-		without := t.fit(func(p *Pool) bool { return p.Set != set })
-		cv := measure(pools, func(p *Pool) *recall.Models { return cross[fold[p]] })
+		without := t.models(func(p *Pool) bool { return p.Set != set })
+		cv := measure(pools, cross)
 		fmt.Fprintf(tab, "%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f", set, cv.questions, 100*pooled(pools), 100*cv.recall1, 100*cv.recall5, 100*cv.recall10, 100*cv.ndcg)
-		for _, m := range []*recall.Models{inSample, without, product} {
-			f := measure(pools, func(*Pool) *recall.Models { return m })
+		for _, m := range []func(*Pool) *recall.Models{inSample, without, product} {
+			f := measure(pools, m)
 			fmt.Fprintf(tab, "\t%.1f\t%.1f\t%.1f", 100*f.recall5, 100*f.recall10, 100*f.ndcg)
 		}
 		fmt.Fprintln(tab)
@@ -185,7 +224,7 @@ func (t *trainer) weights(w io.Writer) error {
 func (t *trainer) quick(w io.Writer, fold map[*Pool]int) error {
 	cross := t.crossValidated(fold)
 	for _, set := range t.data.sets() {
-		f := measure(t.data.of(set), func(p *Pool) *recall.Models { return cross[fold[p]] })
+		f := measure(t.data.of(set), cross)
 		if _, err := fmt.Fprintf(w, "%-14s R@1 %.1f  R@5 %.1f  R@10 %.1f  NDCG@10 %.1f\n", set, 100*f.recall1, 100*f.recall5, 100*f.recall10, 100*f.ndcg); err != nil {
 			return err
 		}

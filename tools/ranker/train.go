@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -19,10 +20,15 @@ const (
 // trainer makes models of data.
 type trainer struct {
 	data  *Data
+	table *trainer               // of weights without the encoder, nil = this is it
+	held  *[folds]*recall.Models // those of withoutFolds
 	ridge float64
 	show  string                 // a set, whose evidence is printed
 	off   [recall.NumInputs]bool // inputs that are left out
 }
+
+// trains reports whether a pool is ranked by the weights that t makes.
+func (t *trainer) trains(p *Pool) bool { return p.Encoded == (t.table != nil) }
 
 type vector = [recall.NumInputs]float64
 
@@ -52,7 +58,7 @@ func (t *trainer) samples(k recall.Kind, use func(*Pool) bool) []*sample {
 	var out []*sample
 	count := map[string]float64{}
 	for _, p := range t.data.Pools {
-		if p.itemKind() != k || !use(p) {
+		if p.itemKind() != k || !t.trains(p) || !use(p) {
 			continue
 		}
 		if s := newSample(p, k); s != nil {
@@ -308,4 +314,20 @@ func calibrate(m recall.Model, samples []*sample) recall.Model {
 	}
 	m.Bias = scale[0]
 	return m
+}
+
+// newTrainer reads what dump wrote without the encoder, and, in a second file, with it.
+func newTrainer(files []string, ridge float64) (*trainer, error) {
+	if len(files) < 1 || len(files) > 2 {
+		return nil, errors.New("give the files that dump wrote: without the encoder, and with it")
+	}
+	var t *trainer
+	for _, file := range files {
+		data, err := readData(file)
+		if err != nil {
+			return nil, err
+		}
+		t = &trainer{data: data, table: t, ridge: ridge}
+	}
+	return t, nil
 }

@@ -41,7 +41,7 @@ func TestFit(t *testing.T) {
 	tr := &trainer{data: &Data{Pools: invented("a", 60)}, ridge: defaultRidge}
 	fold := tr.data.foldOf()
 	cross := tr.crossValidated(fold)
-	f := measure(tr.data.Pools, func(p *Pool) *recall.Models { return cross[fold[p]] })
+	f := measure(tr.data.Pools, cross)
 	if f.questions != 60 || f.recall1 < 0.95 {
 		t.Errorf("figures = %+v, want the gold first", f)
 	}
@@ -50,7 +50,7 @@ func TestFit(t *testing.T) {
 	}
 	tr.off = inputs("own")
 	cross = tr.crossValidated(fold)
-	if f := measure(tr.data.Pools, func(p *Pool) *recall.Models { return cross[fold[p]] }); f.recall1 > 0.3 {
+	if f := measure(tr.data.Pools, cross); f.recall1 > 0.3 {
 		t.Errorf("without the input that tells, R@1 is %v", f.recall1)
 	}
 }

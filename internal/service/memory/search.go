@@ -209,7 +209,7 @@ func (f *finding) keyword(ctx context.Context) (*store.KeywordResult, error) {
 	if f.meaning != nil {
 		m := <-f.meaning
 		f.meaning = nil
-		f.query.Vectors = append(f.query.Vectors, m.vectors...)
+		f.query.Hear(m.vectors)
 		f.warnings = append(f.warnings, m.warnings...)
 	}
 	return st.Keyword(ctx, f.query.Keyword(f.filter, f.poolSize()))
