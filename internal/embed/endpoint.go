@@ -198,7 +198,7 @@ func (e *Endpoint) Probe(ctx context.Context) ([]float32, error) {
 
 // Embed implements [Embedder]: in batches, with patience.
 func (e *Endpoint) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	return e.embed(ctx, patience{attempts: e.opts.MaxAttempts, timeout: e.opts.Timeout}, e.opts.TextPrefix, texts)
+	return e.embed(ctx, patience{attempts: e.opts.MaxAttempts, timeout: e.opts.Timeout, checks: true}, e.opts.TextPrefix, texts)
 }
 
 // Question gives the vector of a question, nil if that is blank, and does not

@@ -5,8 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"engram"
 	"engram/internal/remote"
@@ -31,7 +33,7 @@ func (e *Endpoint) read(body []byte, texts []string) ([][]float32, error) {
 		return nil, e.unreadable(body)
 	}
 	if len(answer.Error) > 0 && !bytes.Equal(answer.Error, []byte("null")) {
-		return nil, nobody(e.badAnswer("the answer is an error: " + e.detail(body, texts)))
+		return nil, &fault{blame: blameMaybe, err: e.badAnswer("the answer is an error: " + e.detail(body, texts))}
 	}
 	items, ok := order(answer.Data, len(texts))
 	if !ok {
@@ -108,6 +110,9 @@ func (e *Endpoint) vector(raw json.RawMessage) ([]float32, *fault) {
 	} else if bytes.Contains(raw, []byte("null")) && raw[0] == '[' { // how JavaScript writes NaN
 		return nil, &fault{blame: blameText, err: e.badAnswer("a vector has a number that is none (null)")}
 	} else if err := json.Unmarshal(raw, &v); err != nil {
+		if number, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && strings.HasPrefix(number.Value, "number") {
+			return nil, &fault{blame: blameText, err: e.badAnswer("a vector has a number that is too great for a vector")}
+		}
 		return nil, nobody(e.badAnswer("a vector is not a list of numbers").
 			WithHint("a server that gives one vector per token has to be told to pool them"))
 	}

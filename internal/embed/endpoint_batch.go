@@ -24,6 +24,8 @@ type patience struct {
 	attempts int
 	timeout  time.Duration // of an attempt
 	until    time.Time     // after which there is no further attempt
+	checks   bool          // whether the server or a text is at fault, where that can be either
+	halving  bool          // what is asked for is a part of what failed
 }
 
 // piece is a text, or a part of one, as it is sent.
@@ -123,7 +125,7 @@ func (e *Endpoint) batch(ctx context.Context, p patience, prefix string, pieces 
 	for i := range pieces {
 		texts[i] = pieces[i].text
 	}
-	vectors, err := e.ask(ctx, p, texts)
+	vectors, err := e.ask(ctx, e.howLong(p, len(texts)), texts)
 	if err == nil {
 		ok, err := e.compare(ctx, p, texts, vectors)
 		if err != nil || ok {
@@ -133,6 +135,9 @@ func (e *Endpoint) batch(ctx context.Context, p patience, prefix string, pieces 
 	}
 	f, ok := errors.AsType[*fault](err)
 	if !ok {
+		return nil, err
+	}
+	if f, err = e.judge(ctx, &p, prefix, texts, f); err != nil {
 		return nil, err
 	}
 	if len(pieces) > 1 {

@@ -2,6 +2,8 @@ package embed
 
 import (
 	"context"
+	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -19,6 +21,7 @@ const (
 	blameBatch        // the server does not do batches right
 	blameLength       // a text is too long, or all together
 	blameText         // one text, whichever it is
+	blameMaybe        // one text perhaps, or the server: see takesOthers
 )
 
 // fault is an error of a request, and what can be done about it.
@@ -44,7 +47,8 @@ func unavailable(code, format string, args ...any) *engram.Error {
 }
 
 func (e *Endpoint) badAnswer(what string) *engram.Error {
-	return unavailable("embedder_bad_answer", "%s: %s", e.name(), what)
+	return unavailable("embedder_bad_answer", "%s: %s", e.name(), what).
+		WithHint("see the log of the server, and whether %s is a model for embeddings", e.opts.Model)
 }
 
 // broken is the error of a request without an answer.
@@ -56,8 +60,12 @@ func (e *Endpoint) broken(ctx context.Context, err error, what string) error {
 		return &fault{again: true, down: true, err: unavailable("embedder_timeout", "%s did not answer in time", e.name()).
 			WithHint("see whether the server is overloaded, or still loading the model")}
 	}
-	return &fault{again: true, down: true, err: unavailable("embedder_unreachable", "%s %s (%v)", e.name(), what, remote.Innermost(err)).
+	f := &fault{again: true, down: true, err: unavailable("embedder_unreachable", "%s %s (%v)", e.name(), what, remote.Innermost(err)).
 		WithHint("see whether the server runs and embedder is its address")}
+	if op, ok := errors.AsType[*net.OpError](err); !ok || op.Op != "dial" { // it was there, and hung up
+		f.blame = blameMaybe
+	}
+	return f
 }
 
 // fault makes an error of an answer that is no success.
@@ -78,12 +86,17 @@ func (e *Endpoint) fault(resp *http.Response, body []byte, texts []string) *faul
 		return nobody(unavailable("embedder_quota", "%s: the quota is used up%s", e.name(), detail).
 			WithHint("see the account of embedder_key"))
 	case status == http.StatusTooManyRequests:
-		return &fault{again: true, down: true, wait: wait, err: unavailable("embedder_busy", "%s takes no more requests for now%s", e.name(), detail)}
+		return &fault{again: true, down: true, wait: wait, err: unavailable("embedder_busy", "%s takes no more requests for now%s", e.name(), detail).
+			WithHint("wait: it is asked again by itself; if that lasts, see the limits of the account")}
 	case status >= 500:
 		return e.failure(status, said, detail, wait, len(texts))
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return nobody(unavailable("embedder_refused_key", "%s refused the key (status %d)", e.name(), status).
+		f := nobody(unavailable("embedder_refused_key", "%s refused the key (status %d)", e.name(), status).
 			WithHint("set embedder_key to a key that may use the model %s", e.opts.Model))
+		if status == http.StatusForbidden { // a firewall before it may find that a text looks like an attack
+			f.blame = blameMaybe
+		}
+		return f
 	case status >= 300 && status < 400:
 		return nobody(e.redirected(resp))
 	case status == http.StatusNotFound && (!isJSON || !strings.Contains(said, "model")):
@@ -98,7 +111,11 @@ func (e *Endpoint) fault(resp *http.Response, body []byte, texts []string) *faul
 
 // failure is an error of the server's own. Some are of the texts in truth.
 func (e *Endpoint) failure(status int, said, detail string, wait time.Duration, texts int) *fault {
-	f := &fault{again: true, down: true, wait: wait, err: unavailable("embedder_failed", "%s failed (status %d)%s", e.name(), status, detail)}
+	f := &fault{
+		blame: blameMaybe, again: true, down: true, wait: wait,
+		err: unavailable("embedder_failed", "%s failed (status %d)%s", e.name(), status, detail).
+			WithHint("see the log of the server, and whether %s is a model for embeddings", e.opts.Model),
+	}
 	switch {
 	case remote.HasAny(said, "unsupported value: nan", "unsupported value: +inf", "unsupported value: -inf"):
 		f.blame, f.again, f.down = blameText, false, false
@@ -106,21 +123,22 @@ func (e *Endpoint) failure(status int, said, detail string, wait time.Duration, 
 		f.blame, f.again, f.down = blameLength, false, false
 		f.err.Code = "embedder_text_too_long"
 	case status == http.StatusInternalServerError && texts > 1:
-		f.blame, f.down = blameText, false // after a few attempts, fewer texts may do
+		f.down = false // after a few attempts, fewer texts may do
 	}
 	return f
 }
 
 // rejected is the error of a request that the server finds wrong.
 func (e *Endpoint) rejected(status int, said, detail string) *fault {
-	f := nobody(unavailable("embedder_refused", "%s refused the request (status %d)%s", e.name(), status, detail).
-		WithHint("see whether %s is a model for embeddings", e.opts.Model))
+	f := &fault{blame: blameMaybe, err: unavailable("embedder_refused", "%s refused the request (status %d)%s", e.name(), status, detail).
+		WithHint("see whether %s is a model for embeddings", e.opts.Model)}
 	switch {
 	case strings.Contains(said, "encoding_format"):
 		f.noFormat = true
+		f.blame = blameNobody
 	case e.opts.Dimensions != 0 && remote.HasAny(said, "dimension", "matryoshka"):
-		f.err = unavailable("embedder_dimensions_refused", "%s does not give vectors of %d numbers%s", e.name(), e.opts.Dimensions, detail).
-			WithHint("take embedder_dimensions out, or use a length that the model has")
+		f = nobody(unavailable("embedder_dimensions_refused", "%s does not give vectors of %d numbers%s", e.name(), e.opts.Dimensions, detail).
+			WithHint("take embedder_dimensions out, or use a length that the model has"))
 	case remote.IsTooLong(said):
 		f.blame = blameLength
 		f.err.Code = "embedder_text_too_long"

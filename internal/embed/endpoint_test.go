@@ -223,7 +223,7 @@ func TestEndpointBadAnswers(t *testing.T) {
 		{"cut JSON", raw(200, `{"data":[{"index":0,"embedding":[1,`), "embedder_bad_answer", "JSON"},
 		{"NaN", raw(200, `{"data":[{"index":0,"embedding":[NaN,1]}]}`), "embedder_bad_answer", "NaN"},
 		{"null number", raw(200, `{"data":[{"index":0,"embedding":[null,1]}]}`), "embedder_bad_answer", "null"},
-		{"number too great", raw(200, `{"data":[{"index":0,"embedding":[1e99,1]}]}`), "embedder_bad_answer", "numbers"},
+		{"number too great", raw(200, `{"data":[{"index":0,"embedding":[1e99,1]}]}`), "embedder_bad_answer", "too great"},
 		{"zeros", raw(200, `{"data":[{"index":0,"embedding":[0,0,0]}]}`), "embedder_bad_answer", "zeros"},
 		{"empty vector", raw(200, `{"data":[{"index":0,"embedding":[]}]}`), "embedder_bad_answer", "empty"},
 		{"no vector", raw(200, `{"data":[{"index":0}]}`), "embedder_bad_answer", "for 1 texts"},
@@ -260,8 +260,12 @@ func TestEndpointBadAnswers(t *testing.T) {
 			if !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%q does not say %q", err, tc.says)
 			}
-			if n := len(api.seen()); n != 1 {
-				t.Errorf("asked %d times, want once", n)
+			calls := api.seen()
+			if n := len(calls); n > 2 || n == 2 && calls[1].inputs[0] != "The memory of every tool, in one place." {
+				t.Errorf("asked %+v, want once, and then at most whether the server takes another text", calls)
+			}
+			if engram.ErrorCode(err) == "embedder_bad_answer" && hintOf(err) == "" {
+				t.Error("nothing is said about what to do")
 			}
 			if e.Dim() != 0 {
 				t.Errorf("dimension %d learnt from a bad answer", e.Dim())
@@ -361,4 +365,11 @@ func TestEndpointDoesNotShowTheKey(t *testing.T) {
 	if !strings.Contains(string(encoded), "[redacted]") || remote.Key("").String() != "" {
 		t.Errorf("encoded as %s", encoded)
 	}
+}
+
+func hintOf(err error) string {
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		return e.Hint
+	}
+	return ""
 }

@@ -86,6 +86,7 @@ func TestEndpointTriesAgain(t *testing.T) {
 	}
 }
 
+// Whoever may be at fault is asked for another text once more.
 func TestEndpointGivesUp(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -95,15 +96,15 @@ func TestEndpointGivesUp(t *testing.T) {
 		asked int
 		most  time.Duration
 	}{
-		{"500", func(w http.ResponseWriter, _ *http.Request, _ apiCall, _ int) { status(w, 500, "boom") }, "embedder_failed", 4, 4 * time.Second},
-		{"502", func(w http.ResponseWriter, _ *http.Request, _ apiCall, _ int) { w.WriteHeader(http.StatusBadGateway) }, "embedder_failed", 4, 4 * time.Second},
+		{"500", func(w http.ResponseWriter, _ *http.Request, _ apiCall, _ int) { status(w, 500, "boom") }, "embedder_failed", 5, 4 * time.Second},
+		{"502", func(w http.ResponseWriter, _ *http.Request, _ apiCall, _ int) { w.WriteHeader(http.StatusBadGateway) }, "embedder_failed", 5, 4 * time.Second},
 		{"429", func(w http.ResponseWriter, _ *http.Request, _ apiCall, _ int) { status(w, 429, "slow down") }, "embedder_busy", 4, 4 * time.Second},
 		{"429 for longer than patience", func(w http.ResponseWriter, _ *http.Request, _ apiCall, _ int) {
 			w.Header().Set("Retry-After", "120")
 			status(w, 429, "slow down")
 		}, "embedder_busy", 1, 0},
 		{"silence", hang, "embedder_timeout", 2, 62 * time.Second},
-		{"hangs up", func(http.ResponseWriter, *http.Request, apiCall, int) { panic(http.ErrAbortHandler) }, "embedder_unreachable", 4, 4 * time.Second},
+		{"hangs up", func(http.ResponseWriter, *http.Request, apiCall, int) { panic(http.ErrAbortHandler) }, "embedder_unreachable", 5, 4 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

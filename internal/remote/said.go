@@ -81,7 +81,8 @@ func IsTooMany(said string) bool {
 func IsTooLong(said string) bool {
 	return HasAny(said, "context length", "context window", "context size", "input length", "too large to process",
 		"physical batch size", "must have less than", "maximum input", "max_model_len", "longer than the maximum",
-		"input is too long", "text is too long", "tokens per input", "kv size", "range of input")
+		"input is too long", "input too long", "text is too long", "text too long", "prompt is too long", "prompt too long",
+		"sequence too long", "sequence is too long", "content is too long", "content too long", "too many tokens", "tokens per input", "kv size", "range of input")
 }
 
 // IsModelUnknown reports whether a server says that it does not have the model.
