@@ -83,11 +83,13 @@ func isCommon(w *Word) bool {
 var memoryWords = wordSetOf(`note notes memory memories entry entries record records recorded saved save thing things stuff anything
 everything something happen happened happens do did done work worked working list show tell give say said recall remember new news
 activity activities log all notiz notizen notizen eintrag einträge passiert gemacht notas nota recuerdos pasó hicimos hice
-souvenirs fait passé 笔记 记录 发生 做了 事情`)
+souvenirs fait passé 笔记 记录 记忆 发生 过 做 干 事 事情 所有 全部 工作 咱们 大家 私 私たち の は を に が も し した しました やった やりました あった
+ありました 起きた 起きました 記録 メモ 作業 仕事 出来事 했지 했나 했나요 했어 했어요 했니 했는지 한 일 것 무슨 뭘 있었지 있었나 있었나요 있었어 기록 메모 모든 작업`)
 
 // orderWords say in which order they are asked for.
 var orderWords = wordSetOf(`latest newest recent most recently last first oldest earliest neueste letzte letzten erste último última
-últimos primero primera dernier dernière derniers premier première 最新 最近 最早`)
+últimos primero primera dernier dernière derniers premier première 最新 最近 最早
+目前 当前 现在 最后一次 上次 上一次 最初 第一次 首次 最古 初めて 現在の 前回 最後に 직전 최신 최근 마지막 처음`)
 
 func wordSetOf(words string) map[string]bool {
 	set := map[string]bool{}

@@ -22,8 +22,6 @@ const (
 
 	minusWeight = 0.8 // of a word with a minus in front, which excludes nothing
 
-	maxTimed = 20 // words of a question that may ask for a time
-
 	stopWeight = 0.3 // of a function word's IDF, in ranking
 )
 
@@ -41,6 +39,7 @@ type Query struct {
 	Cut      bool                // it has more words than are looked for
 
 	now     time.Time
+	runs    []string // of scripts without spaces, without what names the window
 	terms   map[string]int
 	wants   text.Traits  // what a text has that answers it, 0 = nothing in particular
 	trust   float64      // how far the built-in model knows its words
@@ -90,10 +89,10 @@ type Options struct {
 
 // Analyse takes a question apart.
 func Analyse(question string, opts Options) *Query {
-	a := text.AnalyzeQuery(question)
+	a, window, order := takeApart(question, opts)
 	q := &Query{
-		Text: question, Language: a.Language, Phrases: a.Phrases,
-		MatchAll: opts.MatchAll, Cut: a.Cut, terms: map[string]int{}, now: opts.Now,
+		Text: question, Language: a.Language, Phrases: a.Phrases, Window: window, Order: order,
+		MatchAll: opts.MatchAll, Cut: a.Cut, terms: map[string]int{}, now: opts.Now, runs: a.Runs,
 	}
 	minus := withMinus(question)
 	for _, w := range a.Words {
@@ -104,7 +103,6 @@ func Analyse(question string, opts Options) *Query {
 	q.wants = wanted(&a)
 	q.linkPairs()
 	q.noteSlight()
-	q.setTime(opts)
 	q.sayWhen()
 	return q
 }
@@ -143,18 +141,6 @@ func (q *Query) ForgetWords() {
 	}
 }
 
-// setTime reads the time that is asked for. A text of many words that is put in
-// as a question names times in passing; it asks for none.
-func (q *Query) setTime(opts Options) {
-	if q.length() > maxTimed {
-		return
-	}
-	q.Order = text.QueryOrder(q.Text)
-	if w, ok := text.QueryWindow(q.Text, opts.Now, opts.Zone); ok {
-		q.Window = &w
-	}
-}
-
 // linkPairs says of each pair of characters which others it overlaps.
 func (q *Query) linkPairs() {
 	for i := range q.Words {
@@ -171,28 +157,12 @@ func (q *Query) linkPairs() {
 	}
 }
 
-// length is how many words say something; characters of scripts without spaces
-// count in pairs.
-func (q *Query) length() int {
-	n := 0
-	for i := range q.Words {
-		switch w := &q.Words[i]; {
-		case w.Stop:
-		case w.Kind == text.CJK:
-			n++
-		default:
-			n += 2
-		}
-	}
-	return n / 2
-}
-
 func (q *Query) word(w text.Word) Word {
 	out := Word{Word: w, exact: -1, tier: 1}
 	for i, f := range w.Forms {
 		weight := otherWeight
 		switch {
-		case w.Stop && w.Kind != text.CJK:
+		case w.Stop && w.Kind != text.CJK, byChance(&w):
 			weight = 0
 		case i == 0:
 			weight = stemWeight
@@ -271,7 +241,7 @@ func (q *Query) learn(r *store.KeywordResult) {
 		}
 		w.idf = idf(w.DF, r.Docs)
 		switch {
-		case w.Stop && w.Kind != text.CJK:
+		case w.Stop && w.Kind != text.CJK, byChance(&w.Word):
 			w.idf *= stopWeight
 		case w.minus:
 			w.idf *= minusWeight
@@ -307,16 +277,4 @@ func (q *Query) learn(r *store.KeywordResult) {
 // may be no word, but the end of one and the beginning of another.
 func (q *Query) overlaps(w *Word, had func(i int) bool) bool {
 	return w.before >= 0 && had(w.before) || w.after >= 0 && had(w.after)
-}
-
-// sayWhen marks the words that the window or the order was read from.
-func (q *Query) sayWhen() {
-	var phrase []string
-	if q.Window != nil {
-		phrase = strings.Fields(q.Window.Phrase)
-	}
-	for i := range q.Words {
-		w := &q.Words[i]
-		w.when = slices.Contains(phrase, w.Surface) || q.Order != text.None && orderWords[w.Surface]
-	}
 }

@@ -1,10 +1,67 @@
 package recall
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"engram/internal/text"
 )
+
+// maxTimed is how many words a question has that may ask for a time. A text of more
+// that is put in as a question names times in passing.
+const maxTimed = 20
+
+// takeApart takes a question apart, with the time that it asks for.
+func takeApart(question string, opts Options) (a text.Query, window *text.Window, order text.Order) {
+	a = text.AnalyzeQuery(question)
+	n := 0
+	for i := range a.Words {
+		n += halves(&a.Words[i])
+	}
+	if n/2 > maxTimed {
+		return a, nil, text.None
+	}
+	if w, ok := text.QueryWindow(question, opts.Now, opts.Zone); ok {
+		window, a = &w, text.AnalyzeTimedQuery(question, w)
+	}
+	return a, window, text.QueryOrder(question)
+}
+
+// length is how many words say something.
+func (q *Query) length() int {
+	n := 0
+	for i := range q.Words {
+		n += halves(&q.Words[i].Word)
+	}
+	return n / 2
+}
+
+// halves is what a word counts for the length of a question; characters of scripts
+// without spaces count in pairs.
+func halves(w *text.Word) int {
+	switch {
+	case w.Stop:
+		return 0
+	case w.Kind == text.CJK:
+		return 1
+	}
+	return 2
+}
+
+// sayWhen marks the words that the window or the order was read from.
+func (q *Query) sayWhen() {
+	for i := range q.Words {
+		w := &q.Words[i]
+		w.when = w.When || q.Order != text.None && orderWords[w.Surface]
+	}
+}
+
+// byChance reports whether w is a number that names the window and that texts have
+// for other reasons: the 20 of "after November 20". It counts like a function word.
+func byChance(w *text.Word) bool {
+	return w.When && w.Kind == text.Number && len(w.Surface) <= slightDigits
+}
 
 // onlyTimeProbability is that of what lies in the time that was asked for, when
 // nothing else was asked.
@@ -45,11 +102,22 @@ func (q *Query) onlyTime() bool {
 		return false
 	}
 	for i := range q.Words {
-		if w := &q.Words[i]; !w.Stop && !w.when && !memoryWords[w.Surface] {
+		w := &q.Words[i]
+		if w.Kind != text.CJK && !w.Stop && !w.when && !memoryWords[w.Surface] {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(q.runs, func(run string) bool { return !text.MadeOf(run, q.idleWords()) })
+}
+
+// idleWords say no more in q than that memories are asked for, or in which order.
+func (q *Query) idleWords() map[string]bool {
+	if q.Order == text.None {
+		return memoryWords
+	}
+	words := maps.Clone(memoryWords)
+	maps.Copy(words, orderWords)
+	return words
 }
 
 // onlyTypes reports whether q asks for memories of a type, of some time, and for

@@ -115,6 +115,28 @@ func isRunStop(term string) bool {
 	return n > 0 && stops == n
 }
 
+// maxRunWord is the most characters of a word that MadeOf looks for.
+const maxRunWord = 6
+
+// MadeOf tells whether a run of a script without spaces is made of nothing but
+// function words and words of a set.
+func MadeOf(run string, words map[string]bool) bool {
+	ends := []int{0} // of characters, up to here
+	made := map[int]bool{0: true}
+	for i, r := range run {
+		end := i + utf8.RuneLen(r)
+		for _, start := range ends[max(0, len(ends)-maxRunWord):] {
+			w := run[start:end]
+			if made[start] && (words[w] || runStopSet()[w] || strings.Contains(hardParticles, w)) {
+				made[end] = true
+				break
+			}
+		}
+		ends = append(ends, end)
+	}
+	return made[len(run)]
+}
+
 // loneCharacters gives the characters of a run that have function words on both
 // sides, or are the whole run: no bigram stands for them.
 func loneCharacters(s string) []string {

@@ -6,6 +6,38 @@ import "time"
 type Window struct {
 	From, To time.Time
 	Phrase   string // the words that name it, folded
+
+	at stretch // where Phrase stands in the folded query
+}
+
+// stretch is where something stands in a text, in bytes.
+type stretch struct{ from, to int }
+
+func (s stretch) within(outer stretch) bool { return s.from >= outer.from && s.to <= outer.to }
+
+func (s stretch) meets(other stretch) bool { return s.from < other.to && s.to > other.from }
+
+// within gives where the window is named in q, which is cleaned and not folded: an
+// empty stretch where it is not.
+func (w *Window) within(q string) stretch {
+	at := stretch{-1, len(q)}
+	folded := 0
+	var room []byte
+	for i, r := range q {
+		if folded >= w.at.to {
+			at.to = i
+			break
+		}
+		if folded >= w.at.from && at.from < 0 {
+			at.from = i
+		}
+		room = appendFold(room[:0], string(r))
+		folded += len(room)
+	}
+	if w.Phrase == "" || at.from < 0 || Fold(q[at.from:at.to]) != w.Phrase {
+		return stretch{}
+	}
+	return at
 }
 
 // QueryWindow finds the time that a query means, as someone in zone says it at
@@ -27,7 +59,8 @@ func QueryWindow(q string, now time.Time, zone *time.Location) (Window, bool) {
 			continue
 		}
 		if s, end, ok := p.window(i); ok {
-			w := Window{Phrase: q[p.words[i].start:p.words[end-1].end]}
+			at := stretch{p.words[i].start, p.words[end-1].end}
+			w := Window{Phrase: q[at.from:at.to], at: at}
 			w.From, w.To = inZone(s.from, zone), inZone(s.to, zone)
 			return w, true
 		}

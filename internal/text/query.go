@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,8 +13,9 @@ type Query struct {
 	// Phrases are what stood in quotes, as folded words in order, the first few of
 	// them and each once; PhraseFinder looks for them. An unclosed quote is no phrase.
 	Phrases  [][]string
-	Language string // "en", "es" …, "" when it is not clear
-	Cut      bool   // it has more words than are looked up
+	Language string   // "en", "es" …, "" when it is not clear
+	Cut      bool     // it has more words than are looked up
+	Runs     []string // of scripts without spaces, without what names the window
 }
 
 // WordKind is what sort of thing a word is.
@@ -39,6 +41,7 @@ type Word struct {
 	// Part marks a part of the Identifier before it. Who has the whole has the
 	// parts, and who has all parts has the whole in another spelling.
 	Part bool
+	When bool // it stands nowhere but in the words of the query's window
 }
 
 // MaxQueryWords bounds the words of a query that are looked up, each counted
@@ -48,15 +51,20 @@ const MaxQueryWords = 256
 // AnalyzeQuery takes a query apart. Every character is text, none an operator.
 // Each word comes once; of a query that is a whole text the first words count, and
 // it says so.
-func AnalyzeQuery(q string) Query {
+func AnalyzeQuery(q string) Query { return AnalyzeTimedQuery(q, Window{}) }
+
+// AnalyzeTimedQuery does the same for a query that means a window, as [QueryWindow]
+// found it there: it says which words do no more than name that. A run of a script
+// without spaces is parted where they begin and end.
+func AnalyzeTimedQuery(q string, w Window) Query {
 	q = clean(q)
-	b := queryBuilder{seen: map[string]bool{}}
-	b.read(q)
+	b := queryBuilder{seen: map[string]int{}, phrase: strings.Fields(w.Phrase)}
+	b.read(q, w.within(q))
 	lang := b.votes.ofQuery()
 	for i := range b.found {
 		b.finish(&b.found[i], lang)
 	}
-	return Query{Words: b.words, Phrases: phrases(q), Language: languageCodes[lang], Cut: b.cut}
+	return Query{Words: b.words, Phrases: phrases(q), Language: languageCodes[lang], Cut: b.cut, Runs: b.runs}
 }
 
 // foundWord is a word of a query before its language is known.
@@ -70,23 +78,29 @@ type queryBuilder struct {
 	splitter splitter
 	found    []foundWord
 	words    []Word
-	seen     map[string]bool
+	seen     map[string]int // words by their place in found
 	votes    ballot
 	content  int
 	cut      bool // a word came when it was full
+	runs     []string
+	phrase   []string
+	when     bool // what is at hand names the window …
+	partly   bool // … or some of it does
 }
 
 func (b *queryBuilder) full() bool {
 	return b.content >= MaxQueryWords || len(b.found) >= 2*MaxQueryWords
 }
 
-func (b *queryBuilder) read(q string) {
+func (b *queryBuilder) read(q string, window stretch) {
 	sc := scanner{s: q}
 	for !b.cut {
 		t, ok := sc.next()
 		if !ok {
 			return
 		}
+		at := stretch{sc.pos - len(t.text), sc.pos}
+		b.when, b.partly = at.within(window), at.meets(window)
 		switch t.kind {
 		case wordToken:
 			if t.plain {
@@ -99,7 +113,24 @@ func (b *queryBuilder) read(q string) {
 		case symbolToken:
 			b.add(Word{Surface: t.text, Forms: []string{t.text}, Kind: Symbol}, nil, false)
 		case runToken, thaiToken:
-			b.run(t.text)
+			b.parted(t.text, window.from-at.from, window.to-at.from)
+		}
+	}
+}
+
+// parted reads a run in up to three parts: before, within and behind what names
+// the window.
+func (b *queryBuilder) parted(s string, from, to int) {
+	from = min(max(from, 0), len(s))
+	to = min(max(to, from), len(s))
+	for i, part := range []string{s[:from], s[from:to], s[to:]} {
+		b.when, b.partly = i == 1, false
+		if part == "" {
+			continue
+		}
+		b.run(part)
+		if !b.when {
+			b.runs = append(b.runs, part)
 		}
 	}
 }
@@ -134,14 +165,20 @@ func isName(s string, first bool) bool {
 
 // add keeps a word unless the query had it before.
 func (b *queryBuilder) add(w Word, x *lexeme, weak bool) {
-	if w.Surface == "" || b.seen[w.Surface] {
+	if w.Surface == "" {
+		return
+	}
+	when := b.when || b.partly && slices.Contains(b.phrase, w.Surface) // yesterday's
+	if i, ok := b.seen[w.Surface]; ok {
+		b.found[i].word.When = b.found[i].word.When && when
 		return
 	}
 	if b.full() {
 		b.cut = true
 		return
 	}
-	b.seen[w.Surface] = true
+	w.When = when
+	b.seen[w.Surface] = len(b.found)
 	if !weak && (x == nil || x.function == 0) {
 		b.content++
 	}
