@@ -58,6 +58,7 @@ func BenchmarkBatch(b *testing.B) {
 // the processor had nothing to do.
 func BenchmarkQuestion(b *testing.B) {
 	const question = "Which database does the billing service use since we moved it last year?"
+	needModel(b)
 	e := New()
 	ask := func() error {
 		_, err := e.Question(b.Context(), question)
@@ -68,6 +69,7 @@ func BenchmarkQuestion(b *testing.B) {
 }
 
 func BenchmarkLoad(b *testing.B) {
+	needModel(b)
 	each(b, 0, func() error {
 		_, err := Load(fileBytes())
 		return err

@@ -16,6 +16,7 @@ var _ embed.Embedder = (*Encoder)(nil)
 
 func TestName(t *testing.T) {
 	t.Parallel()
+	needModel(t)
 	m, err := Default()
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +33,7 @@ func TestName(t *testing.T) {
 
 func TestQuestionMeansWhatTextMeans(t *testing.T) {
 	t.Parallel()
+	needModel(t)
 	e := New()
 	texts := []string{
 		"We moved the billing service from MySQL to PostgreSQL 16.",
@@ -57,6 +59,7 @@ func TestQuestionMeansWhatTextMeans(t *testing.T) {
 
 func TestTextsThatSayNothing(t *testing.T) {
 	t.Parallel()
+	needModel(t)
 	e := New()
 	for _, text := range []string{"", " \n\t ", "\x00\x07"} {
 		q, err := e.Question(t.Context(), text)
@@ -76,6 +79,7 @@ func TestTextsThatSayNothing(t *testing.T) {
 
 func TestVectorsAreUnits(t *testing.T) {
 	t.Parallel()
+	needModel(t)
 	e := New()
 	long := strings.Repeat("The freeze begins on Thursday at noon, and nobody merges. ", 40)
 	vectors, err := e.Embed(t.Context(), []string{"tea", long, "日本語のテキスト"})
@@ -111,6 +115,7 @@ func TestCancelled(t *testing.T) {
 
 func TestTogetherAsAlone(t *testing.T) {
 	t.Parallel()
+	needModel(t)
 	e := New()
 	var texts []string
 	for _, g := range readGolden(t)[:20] {

@@ -52,9 +52,18 @@ func TestGoldenTokens(t *testing.T) {
 	}
 }
 
+// needModel skips in builds without a model: see builtin_none_test.go.
+func needModel(t testing.TB) {
+	t.Helper()
+	if !Included() {
+		t.Skip("built with the tag noencoder")
+	}
+}
+
 // on is the model in the binary with other kernels.
 func on(t testing.TB, k *kernels) *Model {
 	t.Helper()
+	needModel(t)
 	m, err := Default()
 	if err != nil {
 		t.Fatal(err)

@@ -103,6 +103,7 @@ func TestQuestionIsReadUpToAPassage(t *testing.T) {
 
 // FuzzText cuts any text: nothing is lost or doubled before the last passage, each has a vector.
 func FuzzText(f *testing.F) {
+	needModel(f)
 	e := New()
 	for _, g := range readGolden(f) {
 		f.Add(g.Text)

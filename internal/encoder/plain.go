@@ -38,36 +38,57 @@ func (r *Runner) matmulPlain(n int, codes []byte, l *linear, c []float32) {
 	}
 }
 
-// packRows puts the codes of n rows into words, and their sums into r.rowSum.
+// packRows puts the codes of n rows into words, and their sums into r.rowSum. Words of four groups, of
+// two at the end, lie beside each other for each code.
 func (r *Runner) packRows(n int, codes []byte, k int) {
-	clear(r.packed[:plainGroups(n)*k])
+	groups := plainGroups(n)
+	clear(r.packed[:groups*k])
 	for row := range n {
-		words := r.packed[row/plainRows*k:][:k]
+		group, step := row/plainRows, 4
+		if group >= groups&^3 {
+			step = 2
+		}
+		begin := group / step * step
+		words := r.packed[begin*k+group-begin:]
 		shift := row % plainRows * plainField
 		var sum int32
 		for i, code := range codes[row*k:][:k] {
-			words[i] |= uint64(code) << shift
+			words[i*step] |= uint64(code) << shift
 			sum += int32(code)
 		}
 		r.rowSum[row] = sum
 	}
 }
 
-// dot4 gives the sums of code × (weight + 128) of the rows of four words, whose k codes follow each
-// other in a. The output's weights are four together in w, 64 bytes apart.
+// dot4 gives the sums of code × (weight + 128) of the rows of four groups, whose k codes are in
+// a. The output's weights are four together in w, 64 bytes apart.
 func dot4(sums *[4 * plainRows]int32, a []uint64, w []byte, k int) {
 	clear(sums[:])
-	x0, x1, x2, x3 := a[:k], a[k:][:k], a[2*k:][:k], a[3*k:][:k]
 	for from := 0; from < k; from += plainSpan {
 		var t0, t1, t2, t3 uint64
 		for i := from; i < from+plainSpan; i += 4 {
 			v := uint64(binary.LittleEndian.Uint32(w[16*i:]) ^ 0x80808080)
-			a0, a1, a2, a3 := (*[4]uint64)(x0[i:]), (*[4]uint64)(x1[i:]), (*[4]uint64)(x2[i:]), (*[4]uint64)(x3[i:])
-			w0, w1, w2, w3 := v&255, v>>8&255, v>>16&255, v>>24
-			t0 += a0[0]*w0 + a0[1]*w1 + a0[2]*w2 + a0[3]*w3
-			t1 += a1[0]*w0 + a1[1]*w1 + a1[2]*w2 + a1[3]*w3
-			t2 += a2[0]*w0 + a2[1]*w1 + a2[2]*w2 + a2[3]*w3
-			t3 += a3[0]*w0 + a3[1]*w1 + a3[2]*w2 + a3[3]*w3
+			x := (*[16]uint64)(a[4*i:])
+			u := v & 255
+			t0 += x[0] * u
+			t1 += x[1] * u
+			t2 += x[2] * u
+			t3 += x[3] * u
+			u = v >> 8 & 255
+			t0 += x[4] * u
+			t1 += x[5] * u
+			t2 += x[6] * u
+			t3 += x[7] * u
+			u = v >> 16 & 255
+			t0 += x[8] * u
+			t1 += x[9] * u
+			t2 += x[10] * u
+			t3 += x[11] * u
+			u = v >> 24
+			t0 += x[12] * u
+			t1 += x[13] * u
+			t2 += x[14] * u
+			t3 += x[15] * u
 		}
 		spill(sums[0:3], t0)
 		spill(sums[3:6], t1)
@@ -76,18 +97,17 @@ func dot4(sums *[4 * plainRows]int32, a []uint64, w []byte, k int) {
 	}
 }
 
-// dot2 is dot4 of two words.
+// dot2 is dot4 of two groups.
 func dot2(sums *[4 * plainRows]int32, a []uint64, w []byte, k int) {
 	clear(sums[:])
-	x0, x1 := a[:k], a[k:][:k]
 	for from := 0; from < k; from += plainSpan {
 		var t0, t1 uint64
 		for i := from; i < from+plainSpan; i += 4 {
 			v := uint64(binary.LittleEndian.Uint32(w[16*i:]) ^ 0x80808080)
-			a0, a1 := (*[4]uint64)(x0[i:]), (*[4]uint64)(x1[i:])
+			x := (*[8]uint64)(a[2*i:])
 			w0, w1, w2, w3 := v&255, v>>8&255, v>>16&255, v>>24
-			t0 += a0[0]*w0 + a0[1]*w1 + a0[2]*w2 + a0[3]*w3
-			t1 += a1[0]*w0 + a1[1]*w1 + a1[2]*w2 + a1[3]*w3
+			t0 += x[0]*w0 + x[2]*w1 + x[4]*w2 + x[6]*w3
+			t1 += x[1]*w0 + x[3]*w1 + x[5]*w2 + x[7]*w3
 		}
 		spill(sums[0:3], t0)
 		spill(sums[3:6], t1)
