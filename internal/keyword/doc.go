@@ -117,6 +117,7 @@ type Query struct {
 	Neighbours int // how many turns before and after a found one come with it
 	Widen      int // how far neighbours of found turns become hits too
 	Vectors    []Vector
+	Fetch      Fetch // for vectors of other models whose codes are not at hand; nil = they count as not there
 }
 
 // Vector is what a query means to a model. With one that the index's vectors are

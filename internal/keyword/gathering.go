@@ -191,10 +191,22 @@ func (s *search) compareVectors() {
 	if len(s.queries) == 0 {
 		return
 	}
-	g.cosines = make([]float32, 0, len(g.refs)*len(s.queries))
-	for _, r := range g.refs {
-		for i, q := range s.queries {
-			g.cosines = append(g.cosines, s.cosine(r, q, s.spaces[i]))
+	n := len(s.queries)
+	g.cosines = make([]float32, len(g.refs)*n)
+	for i := range g.cosines {
+		g.cosines[i] = NoCosine
+	}
+	for i, sq := range s.queries {
+		switch {
+		case sq.q == nil:
+		case sq.sp != nil:
+			s.compareInSpace(sq, func(place int, cosine float32) { g.cosines[place*n+i] = cosine })
+		default:
+			for place, r := range g.refs {
+				if cosine, ok := s.cols(r).vectors.Cosine(int(r.doc()), sq.q); ok {
+					g.cosines[place*n+i] = cosine
+				}
+			}
 		}
 	}
 }

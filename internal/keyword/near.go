@@ -30,13 +30,15 @@ func (s *search) findNearest() {
 		if sp != nil || model == s.x.rules.Space {
 			query = vector.NewQuery(v.Unit)
 		}
-		s.queries, s.spaces = append(s.queries, query), append(s.spaces, sp)
+		sq := &spaceQuery{q: query, sp: sp}
+		s.queries = append(s.queries, sq)
 		if query == nil {
 			s.near = append(s.near, nil)
 			continue
 		}
 		if sp != nil {
-			s.near = append(s.near, s.nearestIn(sp, query, keep))
+			sq.known = map[ref]float32{}
+			s.near = append(s.near, s.nearestIn(sq, keep))
 			continue
 		}
 		s.byVector.Begin(query, min(keep, max(docs, 1)))

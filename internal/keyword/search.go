@@ -39,8 +39,7 @@ type search struct {
 
 	nearMatch matcher // as match: findNearest runs beside findBest
 	byVector  vector.Nearest
-	queries   []*vector.Query // of the query's vectors; nil = of a model that nothing has a vector of
-	spaces    []*space        // … of each; nil = the documents' own
+	queries   []*spaceQuery   // of the query's vectors; without q = of a model that nothing has a vector of, without sp = the documents' own
 	near      [][]vector.Near // of each of the query's vectors, best first
 
 	gathering gathering
@@ -127,7 +126,7 @@ func (s *search) end() {
 	s.match.end()
 	s.nearMatch.end()
 	s.byVector.Begin(nil, 0)
-	s.queries, s.spaces, s.near = nil, nil, nil
+	s.queries, s.near = nil, nil
 	s.gathering.freq, s.gathering.cosines = nil, nil // the result has them
 	clear(s.parts)
 	clear(s.lists)

@@ -1,22 +1,32 @@
 package keyword
 
-import "engram/internal/vector"
+import (
+	"cmp"
+	"slices"
+
+	"engram/internal/vector"
+)
 
 // A space has the vectors of a model other than the index's own: those that come
 // late, from rows, and are of no use until somebody asks by that model. It knows
 // which versions of which memories it has vectors of and nothing else of them;
 // what they are, and whether they may be found, a search reads from the documents.
+//
+// New ones go into a tail, which becomes a pack when it is long enough.
 type space struct {
-	mark   Mark
-	blocks []*vector.Block // all but the last have spaceBlock slots
-	keys   [][]docKey      // whose a slot is; a zero one = nobody's any more
-	ids    [][]int64
-	at     map[docKey]run
+	model vector.Space
+	mark  Mark
+	packs []*pack
+	tail  *pack
+	at    map[docKey]run // what is in the tail
 }
 
 // run is where the vectors of a version of a memory are, one for each of its
-// passages: slots, counted through the blocks.
-type run struct{ first, n int }
+// passages.
+type run struct {
+	p        *pack
+	first, n int
+}
 
 // Mark says how far a space follows the rows that its vectors come from.
 type Mark struct {
@@ -24,84 +34,126 @@ type Mark struct {
 	Seq        int64 // of the last row that was read
 }
 
+// Row names the row that a version of a memory has of a model.
+type Row struct {
+	Row     int64
+	ID      int64
+	Version int
+}
+
 // Coded is the vectors of a version of a memory, one after the other as
 // [vector.Code] makes them. One without codes says that there is none.
 type Coded struct {
-	ID      int64
-	Version int
-	Codes   []byte
+	Row
+
+	Codes []byte
 }
 
 const (
-	spaceBlock = 4096 // slots of a block, so that growing copies little
-	spaceStep  = 256  // vectors that are put in at once, so that searches need not wait long
+	packSlots = 4096 // slots from which on a tail becomes a pack
+	spaceStep = 256  // vectors that are put in at once, so that searches need not wait long
+	// warmBytes is how many bytes of codes a space keeps at hand; those of more
+	// vectors are read from their rows.
+	warmBytes = 32 << 20
 )
 
-func (sp *space) put(model vector.Space, c *Coded) {
+func newSpace(model vector.Space, mark Mark) *space {
+	return &space{model: model, mark: mark, tail: newPack(vector.NewBlock(model)), at: map[docKey]run{}}
+}
+
+// find gives where the vectors of a version of a memory are; of none there is no run.
+func (sp *space) find(key docKey) (run, bool) {
+	if r, ok := sp.at[key]; ok {
+		return r, true
+	}
+	for _, p := range slices.Backward(sp.packs) {
+		if r, ok := p.find(key); ok {
+			return r, true
+		}
+	}
+	return run{}, false
+}
+
+// runOf gives the vectors of the version of a memory that has a slot.
+func (sp *space) runOf(p *pack, slot int) run {
+	if p == sp.tail {
+		return sp.at[p.key(slot)]
+	}
+	return p.runAt(slot)
+}
+
+func (sp *space) put(c *Coded) {
 	key := docKey{c.ID, uint32(c.Version)}
-	n := len(c.Codes) / model.Dim
-	have := sp.at[key]
-	if have.n != n {
-		sp.drop(key)
-		have = run{sp.slots(), n}
-		for range n {
-			sp.addSlot(model, key)
-		}
-		if n > 0 {
-			sp.at[key] = have
-		}
+	if r, ok := sp.find(key); ok {
+		r.remove()
+		delete(sp.at, key)
 	}
+	n := len(c.Codes) / sp.model.Dim
+	if n == 0 {
+		return
+	}
+	sp.at[key] = run{sp.tail, sp.tail.len(), n}
 	for i := range n {
-		slot := have.first + i
-		sp.blocks[slot/spaceBlock].SetCodes(slot%spaceBlock, c.Codes[i*model.Dim:(i+1)*model.Dim])
+		sp.tail.add(key, c.Row.Row)
+		sp.tail.block.AppendCodes(c.Codes[i*sp.model.Dim:][:sp.model.Dim])
+	}
+	if sp.tail.len() >= packSlots {
+		sp.freeze()
 	}
 }
 
-// slots is how many slots there are.
-func (sp *space) slots() int {
-	last := len(sp.blocks) - 1
-	if last < 0 {
-		return 0
+// freeze makes a pack of the tail.
+func (sp *space) freeze() {
+	block := vector.NewBlock(sp.model)
+	if sp.warm()+sp.tail.len()*sp.model.Dim > warmBytes {
+		block = vector.NewBare(sp.model)
 	}
-	return last*spaceBlock + sp.blocks[last].Len()
+	if p := sorted(block, sp.tail); p.len() > 0 {
+		sp.packs = append(slices.Clip(sp.packs), p)
+	}
+	sp.tail, sp.at = newPack(vector.NewBlock(sp.model)), map[docKey]run{}
 }
 
-func (sp *space) addSlot(model vector.Space, key docKey) {
-	if sp.slots() == len(sp.blocks)*spaceBlock {
-		sp.blocks = append(sp.blocks, vector.NewBlock(model))
-		sp.keys, sp.ids = append(sp.keys, nil), append(sp.ids, nil)
+// warm is how many bytes of codes the packs have.
+func (sp *space) warm() (n int) {
+	for _, p := range sp.packs {
+		if !p.block.Bare() {
+			n += p.len() * sp.model.Dim
+		}
 	}
-	last := len(sp.blocks) - 1
-	sp.blocks[last].Append(nil)
-	sp.keys[last] = append(sp.keys[last], key)
-	sp.ids[last] = append(sp.ids[last], key.id)
+	return n
 }
 
-// drop takes the vectors of a version of a memory out.
-func (sp *space) drop(key docKey) {
-	have := sp.at[key]
-	for slot := have.first; slot < have.first+have.n; slot++ {
-		sp.blocks[slot/spaceBlock].Remove(slot % spaceBlock)
-		sp.keys[slot/spaceBlock][slot%spaceBlock] = docKey{}
+// slots is how many slots there are, and of how many texts.
+func (sp *space) slots() (slots, texts int) {
+	slots, texts = sp.tail.len(), len(sp.at)
+	for _, p := range sp.packs {
+		slots, texts = slots+p.len(), texts+p.texts
 	}
-	delete(sp.at, key)
+	return slots, texts
 }
 
 // size estimates how many bytes of memory the space takes.
 func (sp *space) size() int {
-	const perSlot, perRun = 16 + 8, 56
-	size := perSlot*sp.slots() + perRun*len(sp.at)
-	for _, b := range sp.blocks {
-		size += b.Size()
+	const perTailText = 72
+	size := sp.tail.size() + perTailText*len(sp.at)
+	for _, p := range sp.packs {
+		size += p.size()
 	}
 	return size
 }
 
 // forget takes the vectors of memories out.
 func (sp *space) forget(gone map[int64]bool) {
-	for key := range sp.at {
+	for key, r := range sp.at {
 		if gone[key.id] {
-			sp.drop(key)
+			r.remove()
+			delete(sp.at, key)
+		}
+	}
+	for _, p := range sp.packs {
+		for id := range gone {
+			p.forget(id)
 		}
 	}
 }
@@ -115,6 +167,27 @@ func (x *Index) SpaceMark(model vector.Space) (Mark, bool) {
 		return Mark{}, false
 	}
 	return sp.mark, true
+}
+
+// LoadVectors begins the space of a model anew with what packs have of rows up to
+// mark. Its error is [ErrPack]; then the space is as it was. It is for the
+// goroutine that changes the index.
+func (x *Index) LoadVectors(model vector.Space, packs [][]byte, mark Mark) error {
+	sp := newSpace(model, mark)
+	for _, data := range packs {
+		p, err := decodePack(data, model)
+		if err != nil {
+			return err
+		}
+		sp.packs = append(sp.packs, p)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.spaces == nil {
+		x.spaces = map[vector.Space]*space{}
+	}
+	x.spaces[model] = sp
+	return nil
 }
 
 // PutVectors puts in the vectors of a model that rows up to mark have, in place
@@ -133,14 +206,14 @@ func (x *Index) putSome(model vector.Space, vectors []Coded, mark Mark, last boo
 	defer x.mu.Unlock()
 	sp := x.spaces[model]
 	if sp == nil || sp.mark.Generation != mark.Generation {
-		sp = &space{mark: Mark{Generation: mark.Generation}, at: map[docKey]run{}}
+		sp = newSpace(model, Mark{Generation: mark.Generation})
 		if x.spaces == nil {
 			x.spaces = map[vector.Space]*space{}
 		}
 		x.spaces[model] = sp
 	}
 	for i := range vectors {
-		sp.put(model, &vectors[i])
+		sp.put(&vectors[i])
 	}
 	if last {
 		sp.mark.Seq = mark.Seq
@@ -165,6 +238,48 @@ func (x *Index) Spaces() []vector.Space {
 	return out
 }
 
+// Vectors reports whether the index has just these vectors of a version of a
+// memory, by their signs.
+func (x *Index) Vectors(model vector.Space, c *Coded) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	sp, ok := x.spaces[model]
+	if !ok {
+		return false
+	}
+	r, ok := sp.find(docKey{c.ID, uint32(c.Version)})
+	if !ok || len(c.Codes) != r.n*model.Dim || r.p.rows[r.first] != c.Row.Row {
+		return false
+	}
+	for i := range r.n {
+		if !r.p.block.SameSigns(r.first+i, c.Codes[i*model.Dim:][:model.Dim]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Texts is how many versions of memories the index has vectors of.
+func (x *Index) Texts(model vector.Space) int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	sp, ok := x.spaces[model]
+	if !ok {
+		return 0
+	}
+	n := len(sp.at)
+	for _, p := range sp.packs {
+		for slot := 0; slot < p.len(); {
+			r := p.runAt(slot)
+			if p.block.Has(slot) {
+				n++
+			}
+			slot += r.n
+		}
+	}
+	return n
+}
+
 // forgetVectors takes the vectors of memories out of all spaces.
 func (x *Index) forgetVectors(gone map[int64]bool) {
 	x.mu.Lock()
@@ -174,67 +289,61 @@ func (x *Index) forgetVectors(gone map[int64]bool) {
 	}
 }
 
-// refOfKey finds a version of a memory among the parts of the search.
-func (s *search) refOfKey(key docKey) (ref, bool) {
-	if d, ok := s.x.tail.place[key]; ok {
-		return refOf(0, d), true
+// Warm reads the codes of packs that have only signs, the newest first, as long as
+// there is room for them, and reports whether it read some. It reads the rows of
+// one pack by fetch, outside of any lock. A vector whose row is not there is not
+// in the index any more. It is for the goroutine that changes the index.
+func (x *Index) Warm(model vector.Space, fetch func(rows []Row, take func(i int, codes []byte)) error) (bool, error) {
+	p := x.coldest(model)
+	if p == nil {
+		return false, nil
 	}
-	for i, p := range s.parts[1:] {
-		if d, ok := p.(*segment).place(key.id, key.version); ok {
-			return refOf(i+1, d), true
+	x.mu.RLock()
+	rows, firsts := p.runs()
+	x.mu.RUnlock()
+	codes, have := make([]byte, p.len()*model.Dim), make([]bool, p.len())
+	err := fetch(rows, func(i int, c []byte) {
+		r := p.runAt(firsts[i])
+		if len(c) != r.n*model.Dim {
+			return
+		}
+		copy(codes[r.first*model.Dim:], c)
+		for slot := r.first; slot < r.first+r.n; slot++ {
+			have[slot] = true
+		}
+	})
+	if err != nil {
+		return false, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for slot, ok := range have {
+		if !ok {
+			p.block.Remove(slot)
 		}
 	}
-	return 0, false
+	p.block.Fill(codes)
+	return true, nil
 }
 
-// nearestIn givesthe documents that are nearest to a query by the nearest of their
-// vectors in a space. It compares the codes of as many documents' vectors as keep
-// says, where each has as many as all have on average.
-func (s *search) nearestIn(sp *space, q *vector.Query, keep int) []vector.Near {
-	if len(sp.at) == 0 {
+// coldest is the newest pack without codes that there is room for; nil for none.
+func (x *Index) coldest(model vector.Space) *pack {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	sp, ok := x.spaces[model]
+	if !ok {
 		return nil
 	}
-	s.byVector.Begin(q, keep*sp.slots()/len(sp.at))
-	for i, b := range sp.blocks {
-		keys := sp.keys[i]
-		s.byVector.Scan(b, sp.ids[i], func(slot int) bool {
-			r, ok := s.refOfKey(keys[slot])
-			return ok && s.nearMatch.passes(s.cols(r), r.doc())
-		})
-	}
-	seen := make(map[ref]bool, s.q.Limit)
-	return s.byVector.BestOf(s.q.Limit, func(n *vector.Near) bool {
-		r, ok := s.refOfKey(sp.keys[n.Block][n.Slot])
-		n.Block, n.Slot = r.part(), int(r.doc())
-		if !ok || seen[r] {
-			return false
+	room := warmBytes - sp.warm()
+	for _, p := range slices.Backward(sp.packs) {
+		if p.block.Bare() && p.len()*model.Dim <= room {
+			return p
 		}
-		seen[r] = true
-		return true
-	})
+	}
+	return nil
 }
 
-// cosine compares a document's vector, its own or its nearest in a space, with a
-// query.
-func (s *search) cosine(r ref, q *vector.Query, sp *space) float32 {
-	if q == nil {
-		return NoCosine
-	}
-	c, d := s.cols(r), r.doc()
-	if sp == nil {
-		return cosineOr(c.vectors, int(d), q, NoCosine)
-	}
-	have, best := sp.at[docKey{c.id[d], c.version[d]}], float32(NoCosine)
-	for slot := have.first; slot < have.first+have.n; slot++ {
-		best = max(best, cosineOr(sp.blocks[slot/spaceBlock], slot%spaceBlock, q, best))
-	}
-	return best
-}
-
-// cosineOr is the cosine of a slot's vector, or what is given for one that has none.
-func cosineOr(b *vector.Block, slot int, q *vector.Query, none float32) float32 {
-	if cosine, ok := b.Cosine(slot, q); ok {
-		return cosine
-	}
-	return none
+// compareKeys orders versions of memories.
+func compareKeys(a, b docKey) int {
+	return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.version, b.version))
 }

@@ -29,11 +29,13 @@ type Space struct {
 }
 
 // Block holds the vectors of slots 0, 1, 2, …; a slot may have none. One
-// goroutine may change it, or several may read it.
+// goroutine may change it, or several may read it. A bare one has signs only: whoever
+// keeps the codes elsewhere compares them with [CodesCosine].
 type Block struct {
 	space Space
+	bare  bool
 	signs []uint64  // a bit for each code, set for those below 0
-	codes []byte    // int8 each
+	codes []byte    // int8 each; none in a bare block
 	norms []float32 // 1 / length of the codes; 0 = no vector
 }
 
@@ -55,7 +57,9 @@ func (b *Block) Size() int { return 8*cap(b.signs) + cap(b.codes) + 4*cap(b.norm
 // Grow makes room for n more slots.
 func (b *Block) Grow(n int) {
 	b.signs = slices.Grow(b.signs, n*b.words())
-	b.codes = slices.Grow(b.codes, n*b.space.Dim)
+	if !b.bare {
+		b.codes = slices.Grow(b.codes, n*b.space.Dim)
+	}
 	b.norms = slices.Grow(b.norms, n)
 }
 
@@ -67,7 +71,11 @@ func (b *Block) words() int { return (b.space.Dim + 63) / 64 }
 func (b *Block) Append(v []float32) {
 	slot := b.Len()
 	b.addSlot()
-	if len(v) != b.space.Dim {
+	switch {
+	case len(v) != b.space.Dim:
+		return
+	case b.bare:
+		b.setCodes(slot, Code(v))
 		return
 	}
 	var buf [1024]float32
@@ -83,28 +91,34 @@ func (b *Block) addSlot() {
 	// Grow doubles; what is grown is zero or must be made so.
 	b.Grow(1)
 	b.signs = b.signs[:len(b.signs)+b.words()]
-	b.codes = b.codes[:len(b.codes)+b.space.Dim]
 	b.norms = append(b.norms, 0)
 	clear(b.signsOf(b.Len() - 1))
-	clear(b.slot(b.Len() - 1))
+	if !b.bare {
+		b.codes = b.codes[:len(b.codes)+b.space.Dim]
+		clear(b.slot(b.Len() - 1))
+	}
 }
 
 // Take adds a slot with what a slot of another block has. A block of another
-// space has nothing that could be taken.
+// space, or a bare one where codes are wanted, has nothing that could be taken.
 func (b *Block) Take(from *Block, slot int) {
 	b.addSlot()
-	if from.space != b.space {
+	if from.space != b.space || from.bare && !b.bare {
 		return
 	}
 	to := b.Len() - 1
-	copy(b.slot(to), from.slot(slot))
+	if !b.bare {
+		copy(b.slot(to), from.slot(slot))
+	}
 	copy(b.signsOf(to), from.signsOf(slot))
 	b.norms[to] = from.norms[slot]
 }
 
 // Remove takes the vector of a slot away.
 func (b *Block) Remove(slot int) {
-	clear(b.slot(slot))
+	if !b.bare {
+		clear(b.slot(slot))
+	}
 	clear(b.signsOf(slot))
 	b.norms[slot] = 0
 }

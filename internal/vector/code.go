@@ -56,7 +56,9 @@ func (b *Block) setCodes(slot int, codes []byte) {
 	if square == 0 {
 		return
 	}
-	copy(b.slot(slot), codes)
+	if !b.bare {
+		copy(b.slot(slot), codes)
+	}
 	packSigns(b.signsOf(slot), codes)
 	b.norms[slot] = float32(1 / math.Sqrt(float64(square)))
 }

@@ -101,17 +101,25 @@ func DecodeBlock(data []byte, want Space) (b *Block, rest []byte, err error) {
 		return nil, nil, fmt.Errorf("%w: %q with %d dimensions, not %q with %d", ErrSpace, have.Model, dim, want.Model, want.Dim)
 	}
 	data = data[name:]
-	b = &Block{space: want, norms: make([]float32, n), codes: data[4*n:]}
-	for i := range b.norms {
-		v := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-		if !(v >= 0 && v <= 1) {
-			return nil, nil, fmt.Errorf("%w: the length of vector %d is impossible", ErrDamaged, i)
-		}
-		b.norms[i] = v
+	b = &Block{space: want, norms: make([]float32, n)}
+	if b.codes, err = readNorms(b.norms, data); err != nil {
+		return nil, nil, err
 	}
 	b.signs = make([]uint64, n*b.words())
 	for i := range n {
 		packSigns(b.signsOf(i), b.slot(i))
 	}
 	return b, rest, nil
+}
+
+// readNorms reads norms from the beginning of data and gives what follows them.
+func readNorms(norms []float32, data []byte) (rest []byte, err error) {
+	for i := range norms {
+		v := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		if !(v >= 0 && v <= 1) {
+			return nil, fmt.Errorf("%w: the length of vector %d is impossible", ErrDamaged, i)
+		}
+		norms[i] = v
+	}
+	return data[4*len(norms):], nil
 }

@@ -110,22 +110,18 @@ func (n *Nearest) Best(limit int) []Near {
 	return slices.Clip(best(n.compare(), max(limit, 0)))
 }
 
-// BestOf gives the nearest that accept wants, so many at most, in the order of
-// Best, in which accept is asked. It may change what it is asked about.
-func (n *Nearest) BestOf(limit int, accept func(*Near) bool) []Near {
-	all := n.compare()
-	slices.SortFunc(all, func(x, y Near) int { return x.order(&y) })
-	out := make([]Near, 0, max(min(limit, len(all)), 0))
-	for i := range all {
-		if len(out) >= limit {
-			break
-		}
-		if accept(&all[i]) {
-			out = append(out, all[i])
-		}
+// Candidates gives what was found by its signs, in no order and without cosines.
+func (n *Nearest) Candidates() []Near {
+	n.prune()
+	out := make([]Near, len(n.kept))
+	for i, c := range n.kept {
+		out[i] = Near{Block: int(c.block), Slot: int(c.slot), ID: c.id}
 	}
 	return out
 }
+
+// Sort gives the first of them in the order of [Nearest.Best], so many at most.
+func Sort(near []Near, limit int) []Near { return best(near, max(limit, 0)) }
 
 // compare gives what was kept with its cosines.
 func (n *Nearest) compare() []Near {

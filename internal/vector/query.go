@@ -98,12 +98,17 @@ func (q *Query) near(signs []uint64, bar *int, offer func(slot, distance int)) {
 }
 
 // Cosine compares a slot's vector with a query of the same dimension. It is
-// false for a slot that has none.
+// false for a slot that has none, or no codes.
 func (b *Block) Cosine(slot int, q *Query) (float32, bool) {
 	norm := b.norms[slot]
-	if norm == 0 {
+	if norm == 0 || b.bare {
 		return 0, false
 	}
-	c := float64(dot(q.codes, b.slot(slot))) * q.norm * float64(norm)
-	return float32(min(max(c, -1), 1)), true
+	return q.cosine(b.slot(slot), norm), true
+}
+
+// cosine compares codes whose length is 1 / norm.
+func (q *Query) cosine(codes []byte, norm float32) float32 {
+	c := float64(dot(q.codes, codes)) * q.norm * float64(norm)
+	return float32(min(max(c, -1), 1))
 }

@@ -48,6 +48,9 @@ func (s *Store) erase(ctx context.Context, in *sqlstore.Tx, what sqlstore.Erased
 		if err := trace.read(ctx, tx, `SELECT '', failed || codes, '', '' FROM vectors WHERE memory_id = ?1`, id); err != nil {
 			return 0, nil, err
 		}
+		if err := trace.readSigns(ctx, tx, id); err != nil {
+			return 0, nil, err
+		}
 	}
 	for _, id := range what.Prompts {
 		if err := trace.read(ctx, tx, `SELECT uid, content, '', '' FROM prompts WHERE id = ?1`, id); err != nil {

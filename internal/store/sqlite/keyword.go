@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -41,7 +42,9 @@ type keywordIndex struct {
 	stop      context.CancelFunc
 	done      sync.WaitGroup
 
-	dropped map[[2]int64]bool // generations and segments that were told of as damaged; whoever has the turn looks
+	badPacks atomic.Bool       // packs of vectors were found to be damaged
+	warmSoon chan struct{}     // a search had to read codes of vectors from their rows
+	dropped  map[[2]int64]bool // generations and segments that were told of as damaged; whoever has the turn looks
 }
 
 // keywordState says what an index holds. Only whoever has the turn makes a new
@@ -57,7 +60,7 @@ type keywordState struct {
 func newKeywordIndex(s *Store) *keywordIndex {
 	return &keywordIndex{
 		s: s, holder: rand.Text(), turn: make(chan struct{}, 1), lookAfter: lookAfter,
-		written: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		written: make(chan struct{}, 1), wake: make(chan struct{}, 1), warmSoon: make(chan struct{}, 1),
 		dropped: map[[2]int64]bool{},
 	}
 }
@@ -76,7 +79,15 @@ func (s *Store) Keyword(ctx context.Context, q store.KeywordQuery) (*store.Keywo
 	if err := s.keyword.readSpaces(ctx, x, q.Vectors); err != nil {
 		return nil, mapError(fmt.Errorf("keyword search: %w", err))
 	}
-	return keywordResult(x.Search(keywordQuery(&q))), nil
+	query := keywordQuery(&q)
+	query.Fetch = func(model vector.Space, rows []keyword.Row, take func(i int, codes []byte)) {
+		err = errors.Join(err, s.keyword.fetchCodes(ctx, model, rows, take))
+	}
+	r := x.Search(query)
+	if err != nil {
+		return nil, mapError(fmt.Errorf("keyword search: %w", err))
+	}
+	return keywordResult(r), nil
 }
 
 // SimilarTerms implements [store.Searcher].

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"engram/internal/vector"
 )
 
 // Seal seals the keyword index, however little is not sealed.
@@ -74,6 +76,29 @@ func (s *Store) SealAround(ctx context.Context, between func()) error {
 	_, err = k.write(ctx, st)
 	return err
 }
+
+// PackVectors packs all vectors.
+func (s *Store) PackVectors(ctx context.Context) error { return s.keyword.sealVectors(ctx, 1) }
+
+// PackAround makes a pack as the background does, with between run before it is
+// written.
+func (s *Store) PackAround(ctx context.Context, m vector.Space, between func()) error {
+	p, err := s.preparePack(ctx, m)
+	if err != nil {
+		return err
+	}
+	between()
+	return s.commitPack(ctx, m, p)
+}
+
+// WarmVectors reads the codes of packed vectors.
+func (s *Store) WarmVectors(ctx context.Context) error { return s.keyword.warmSpaces(ctx) }
+
+// IndexSize is how many bytes of memory the index holds, by its own estimate.
+func (s *Store) IndexSize() int { return s.keyword.state.Load().index.Size() }
+
+// ErrOtherPacks is what a pack that is out of date is given up with.
+var ErrOtherPacks = errOtherPacks
 
 // ErrOtherState is what a seal gives up with that is out of date.
 var ErrOtherState = errOtherState

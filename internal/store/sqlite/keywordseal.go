@@ -65,11 +65,22 @@ func (k *keywordIndex) begin() {
 }
 
 func (k *keywordIndex) background(ctx context.Context) {
-	var later <-chan time.Time // set between a write and the look at it
+	var later, warm <-chan time.Time // set between a write, or a search by rows, and the look at it
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-k.warmSoon:
+			if warm == nil {
+				warm = time.After(k.lookAfter)
+			}
+			continue
+		case <-warm:
+			warm = nil
+			if err := k.warmSpaces(ctx); err != nil && ctx.Err() == nil {
+				k.log().ErrorContext(ctx, "codes of vectors not read", "error", err)
+			}
+			continue
 		case <-k.written:
 			if later == nil {
 				later = time.After(k.lookAfter)
@@ -82,6 +93,9 @@ func (k *keywordIndex) background(ctx context.Context) {
 		if err := k.seal(ctx, sealAt); err != nil && ctx.Err() == nil {
 			k.log().ErrorContext(ctx, "keyword index not sealed", "error", err)
 		}
+		if err := k.sealVectors(ctx, sealAt); err != nil && ctx.Err() == nil {
+			k.log().ErrorContext(ctx, "vectors not packed", "error", err)
+		}
 	}
 }
 
@@ -92,7 +106,7 @@ func (s *Store) sealKeyword(ctx context.Context) error {
 	if s.keyword.state.Load() != nil {
 		least = sealIdle
 	}
-	return s.keyword.seal(ctx, least)
+	return errors.Join(s.keyword.seal(ctx, least), s.keyword.sealVectors(ctx, least))
 }
 
 // seal writes segments when at least so much is in none. In a store
@@ -298,6 +312,9 @@ func (s *Store) eraseKeyword(ctx context.Context, tx *sql.Tx, ids []int64) (post
 		if err := s.eraseFrom(ctx, tx, id, func(id int64) bool { return erased[id] }); err != nil {
 			return 0, err
 		}
+	}
+	if err := s.eraseVectors(ctx, tx, ids); err != nil {
+		return 0, err
 	}
 	// Also where no segment has them: a seal that is under way somewhere may have
 	// been prepared with their words, and must not write them after this.

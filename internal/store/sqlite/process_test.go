@@ -49,6 +49,9 @@ func child(args []string) error {
 		fmt.Println("begins")
 		return errors.Join(s.Migrate(ctx, laterMigrations...), s.Close())
 	}
+	if verb == "vectors" {
+		return saveVectorsForever(ctx, s)
+	}
 	n := 20
 	if verb == "forever" {
 		n = 1 << 30

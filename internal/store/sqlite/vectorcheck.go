@@ -39,7 +39,14 @@ func (s *Store) checkVectors(ctx context.Context, repair bool) ([]store.Finding,
 	if len(models) == 0 {
 		return nil, nil
 	}
+	packs, err := s.checkPacks(ctx, models, repair)
+	if err != nil || !packs.OK {
+		return []store.Finding{packs}, err
+	}
 	found := one("vectors", true, "", "every vector belongs to a memory and a model, and is as it was written")
+	if packs.Message != "" {
+		found = append(found, packs)
+	}
 	for i, m := range models {
 		part, err := s.checkModel(ctx, m, i > 0 && models[0].Lack == 0, repair)
 		if err != nil {

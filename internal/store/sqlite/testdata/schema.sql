@@ -34,6 +34,20 @@ BEGIN
 	WHERE workspace = NEW.workspace AND id = NEW.session AND NEW.deleted_at IS NULL;
 END;
 
+CREATE TRIGGER vectors_rewritten AFTER UPDATE ON vectors
+WHEN OLD.seq <= (SELECT sealed FROM vector_models WHERE id = OLD.model) AND OLD.codes <> x'' BEGIN
+	DELETE FROM vector_packs WHERE model = OLD.model;
+	UPDATE vector_models SET sealed = 0 WHERE id = OLD.model;
+	UPDATE counters SET value = value + 1 WHERE name = 'vector_packs';
+END;
+
+CREATE TRIGGER vectors_went AFTER UPDATE ON counters
+WHEN NEW.name = 'vector_generation' AND NEW.value <> OLD.value BEGIN
+	DELETE FROM vector_packs;
+	UPDATE vector_models SET sealed = 0;
+	UPDATE counters SET value = value + 1 WHERE name = 'vector_packs';
+END;
+
 CREATE TABLE counters (
 	name  TEXT PRIMARY KEY,
 	value INTEGER NOT NULL
@@ -241,6 +255,15 @@ CREATE TABLE vector_models (
 	recipe  TEXT NOT NULL,
 	used_at INTEGER NOT NULL,
 	done    INTEGER NOT NULL DEFAULT 0 -- memories written up to this seq have a row
+, sealed INTEGER NOT NULL DEFAULT 0) STRICT;
+
+CREATE TABLE vector_packs (
+	id     INTEGER PRIMARY KEY,
+	model  INTEGER NOT NULL REFERENCES vector_models (id) ON DELETE CASCADE,
+	min_id INTEGER NOT NULL, -- of memories
+	max_id INTEGER NOT NULL,
+	slots  INTEGER NOT NULL,
+	data   BLOB NOT NULL -- with checksums; package keyword
 ) STRICT;
 
 CREATE TABLE vectors (
@@ -323,6 +346,8 @@ CREATE INDEX supports_source ON supports (source);
 CREATE INDEX tombstones_seq ON tombstones (seq);
 
 CREATE INDEX tombstones_uid ON tombstones (workspace, uid);
+
+CREATE INDEX vector_packs_model ON vector_packs (model, id);
 
 CREATE INDEX vectors_failed ON vectors (model) WHERE failed <> '';
 

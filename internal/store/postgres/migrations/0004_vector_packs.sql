@@ -1,0 +1,2 @@
+-- Packs of vectors are of the embedded engine: here pgvector has an index.
+SELECT 1;
