@@ -6,13 +6,16 @@ import (
 	"time"
 )
 
-// pace keeps a model in this process out of the way of searches: the next text
-// waits while a question is being answered, and, on a slow processor, only a part of
-// the time is used. The process cannot know of the searches of others: to them a
-// processor is left, since work nobody waits for takes one only.
+// pace keeps a model in this process out of the way of searches. With several
+// processors it leaves one of them to searches, of other processes too, since work
+// nobody waits for takes one only; a text waits no longer than while a question is
+// put to the model. On a single one the search that goes on then is waited for,
+// too. On a slow processor only a part of the time is used.
 type pace struct {
 	// share is the part of one processor that is used, 0 = all of it.
 	share float64
+	// single says that there is one processor.
+	single bool
 
 	mu     sync.Mutex
 	asking int       // questions that are being put to the model
@@ -21,12 +24,13 @@ type pace struct {
 }
 
 const (
-	// quiet is how long after the answer to a question no text is begun: the search
-	// goes on, and questions come in runs.
+	// quiet is how long after the answer to a question no text is begun on a single
+	// processor: the search goes on, and questions come in runs.
 	quiet = 20 * time.Millisecond
-	// patience is how long a text waits for that at most: texts do get their
-	// vectors, whatever is asked.
-	patience = 200 * time.Millisecond
+	// patience is how long a text waits for questions at most, on one of several
+	// processors and on a single one: texts do get their vectors, whatever is asked.
+	patience       = 5 * time.Millisecond
+	singlePatience = 200 * time.Millisecond
 	// memoryAfter is how long after the last question a model keeps its working memory.
 	memoryAfter = time.Minute
 )
@@ -55,8 +59,11 @@ func (p *pace) ask() (done func()) {
 func (p *pace) busy() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asking > 0 {
+	switch {
+	case p.asking > 0:
 		return time.Millisecond
+	case !p.single:
+		return 0
 	}
 	return max(0, quiet-time.Since(p.asked))
 }
@@ -72,7 +79,11 @@ func (p *pace) giveWay(ctx context.Context) error {
 			return err
 		}
 	}
-	for end := time.Now().Add(patience); ; {
+	most := patience
+	if p.single {
+		most = singlePatience
+	}
+	for end := time.Now().Add(most); ; {
 		wait := min(p.busy(), time.Until(end))
 		if wait <= 0 {
 			return ctx.Err()

@@ -20,26 +20,44 @@ func waited(t *testing.T, p *pace) time.Duration {
 
 func TestTextsGiveWayToQuestions(t *testing.T) {
 	t.Parallel()
+	for _, c := range []struct {
+		name            string
+		single          bool
+		asking          time.Duration
+		atLeast, atMost time.Duration
+	}{
+		{name: "one of several processors", asking: 3 * time.Millisecond, atLeast: 3 * time.Millisecond, atMost: 4 * time.Millisecond},
+		{name: "questions without end", asking: time.Hour, atLeast: patience, atMost: patience},
+		{name: "a single processor", single: true, asking: 50 * time.Millisecond, atLeast: 50*time.Millisecond + quiet, atMost: 60*time.Millisecond + quiet},
+		{name: "questions without end on it", single: true, asking: time.Hour, atLeast: singlePatience, atMost: singlePatience},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := pace{single: c.single}
+				if d := waited(t, &p); d != 0 {
+					t.Errorf("waits %v for nobody", d)
+				}
+				end := time.AfterFunc(c.asking, p.ask())
+				defer end.Stop()
+				if d := waited(t, &p); d < c.atLeast || d > c.atMost {
+					t.Errorf("waits %v, want %v to %v", d, c.atLeast, c.atMost)
+				}
+			})
+		})
+	}
+}
+
+func TestWaitingEndsWithTheContext(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var p pace
-		if d := waited(t, &p); d != 0 {
-			t.Errorf("waits %v for nobody", d)
-		}
-		done := p.ask()
-		time.AfterFunc(50*time.Millisecond, done)
-		if d := waited(t, &p); d < 50*time.Millisecond+quiet || d > 60*time.Millisecond+quiet {
-			t.Errorf("waits %v, want until the search that goes on is over", d)
-		}
-		done = p.ask()
-		if d := waited(t, &p); d != patience {
-			t.Errorf("waits %v where questions never end, want %v", d, patience)
-		}
+		p := pace{single: true}
+		defer p.ask()()
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Millisecond, cancel)
 		if err := p.giveWay(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want that of the context", err)
 		}
-		done()
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -111,7 +112,7 @@ func New(st Store, opts Options) *Service {
 	return &Service{
 		store: st, opts: opts, holder: fmt.Sprintf("%d-%s", os.Getpid(), engram.NewUID(opts.Now())),
 		written: make(chan struct{}, 1), life: life, end: end, seen: -1,
-		pace:   pace{share: opts.Share},
+		pace:   pace{share: opts.Share, single: runtime.GOMAXPROCS(0) == 1},
 		olders: map[string]Model{}, refused: map[string]bool{},
 	}
 }
