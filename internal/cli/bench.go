@@ -347,8 +347,12 @@ func (g *globals) openBench(ctx context.Context, dir, database string, now func(
 	if err != nil {
 		return nil, err
 	}
-	return &eval.Product{Memory: a.Memory, Close: a.Close, Settle: func(ctx context.Context) error {
-		_, err := a.Embedder.Run(ctx, nil)
-		return err
-	}}, nil
+	p := &eval.Product{Memory: a.Memory, Close: a.Close}
+	if a.Embedder.Heard() {
+		p.Settle = func(ctx context.Context) error {
+			_, err := a.Embedder.Run(ctx, nil)
+			return err
+		}
+	}
+	return p, nil
 }

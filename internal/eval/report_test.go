@@ -53,7 +53,7 @@ func speedReport() *eval.SpeedReport {
 		}
 	}
 	r := &eval.SpeedReport{Sizes: []eval.SizeReport{size(1000, 1), size(10_000, 1.5), size(1_000_000, 9)}}
-	r.Sizes[2].Resident = 123_456_789
+	r.Sizes[2].Resident, r.Sizes[2].Settled = 123_456_789, 456.7
 	return r
 }
 

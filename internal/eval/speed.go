@@ -30,11 +30,12 @@ type SpeedReport struct {
 // default budget, half in a project and half in all.
 type SizeReport struct {
 	Memories  int     `json:"memories"`
-	Bulk      float64 `json:"bulk_second"`   // memories saved in a second, 500 at once
-	Save      Spread  `json:"save"`          // one by one
-	Recall    Spread  `json:"recall"`        // for words as they come
-	Rare      Spread  `json:"recall_rare"`   // for words and names that few texts have
-	Common    Spread  `json:"recall_common"` // for words that most texts have
+	Bulk      float64 `json:"bulk_second"`              // memories saved in a second, 500 at once
+	Save      Spread  `json:"save"`                     // one by one
+	Settled   float64 `json:"settled_second,omitempty"` // memories that models beside the table took in, in a second; 0 = none is asked
+	Recall    Spread  `json:"recall"`                   // for words as they come
+	Rare      Spread  `json:"recall_rare"`              // for words and names that few texts have
+	Common    Spread  `json:"recall_common"`            // for words that most texts have
 	Search    Spread  `json:"search"`
 	Context   Spread  `json:"context"`
 	ColdStart float64 `json:"cold_start_ms"`  // a new process, until its first answer
@@ -99,6 +100,7 @@ type load struct {
 	dir     string
 	product *Product
 	saved   int
+	settled int // of them
 }
 
 func (l *load) open(ctx context.Context) (err error) {
@@ -135,10 +137,25 @@ func (l *load) measure(ctx context.Context, size int) (r SizeReport, err error) 
 	if r.Save, err = repeat(savesTimed, func(int) error { return l.saveOne(ctx) }); err != nil {
 		return r, err
 	}
+	if r.Settled, err = l.settle(ctx, size); err != nil {
+		return r, err
+	}
 	if err := l.questions(ctx, &r); err != nil {
 		return r, err
 	}
 	return r, l.restart(ctx, &r)
+}
+
+// settle waits until all models understand what was saved since the last time.
+func (l *load) settle(ctx context.Context, size int) (perSecond float64, err error) {
+	if l.product.Settle == nil {
+		return 0, nil
+	}
+	l.say(size, "models other than the table take the memories in")
+	took, err := timed(func() error { return l.product.Settle(ctx) })
+	n := l.saved - l.settled
+	l.settled = l.saved
+	return float64(n) / took.Seconds(), err
 }
 
 // fill saves in bulk until as many are there as single saves leave room for. What

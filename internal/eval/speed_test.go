@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"engram"
 	"engram/internal/eval"
@@ -31,18 +32,29 @@ func startAnew(ctx context.Context, dir, question string) *exec.Cmd {
 
 func TestSpeed(t *testing.T) {
 	t.Parallel()
-	r, err := eval.Speed(t.Context(), eval.SpeedOptions{Sizes: []int{1000}, Seed: 1, Open: open, Start: startAnew, Temp: t.TempDir()})
+	settled := 0
+	settling := func(ctx context.Context, dir string, now func() time.Time) (*eval.Product, error) {
+		p, err := open(ctx, dir, now)
+		if err == nil {
+			p.Settle = func(context.Context) error { settled++; return nil }
+		}
+		return p, err
+	}
+	r, err := eval.Speed(t.Context(), eval.SpeedOptions{Sizes: []int{1000}, Seed: 1, Open: settling, Start: startAnew, Temp: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := r.Sizes[0]
 	for name, v := range map[string]float64{
 		"bulk": s.Bulk, "save": s.Save.P50, "recall": s.Recall.P95, "rare": s.Rare.P50, "common": s.Common.P50, "search": s.Search.P50,
-		"context": s.Context.P50, "cold start": s.ColdStart, "disk": float64(s.Disk),
+		"context": s.Context.P50, "settled": s.Settled, "cold start": s.ColdStart, "disk": float64(s.Disk),
 	} {
 		if v <= 0 {
 			t.Errorf("%s = %v", name, v)
 		}
+	}
+	if settled != 1 {
+		t.Errorf("the other models were waited for %d times, want once", settled)
 	}
 	var table strings.Builder
 	if err := r.WriteTable(&table); err != nil || !strings.Contains(table.String(), "1,000") {

@@ -16,16 +16,19 @@ func (r SpeedReport) table() table {
 		title: "By size",
 		note:  "Two figures are p50 / p95, in milliseconds.",
 		head: []string{
-			"memories", "bulk /s", "save", "recall", "… rare words", "… common words", "search", "context",
+			"memories", "bulk /s", "save", "encoded /s", "recall", "… rare words", "… common words", "search", "context",
 			"cold start ms", "resident MB", "disk MB",
 		},
 	}
 	for _, s := range r.Sizes {
-		resident := "–"
+		resident, settled := "–", "–"
+		if s.Settled > 0 {
+			settled = thousands(int(s.Settled))
+		}
 		if s.Resident > 0 {
 			resident = megabytes(s.Resident)
 		}
-		t.add(thousands(s.Memories), thousands(int(s.Bulk)), s.Save.pair(), s.Recall.pair(), s.Rare.pair(), s.Common.pair(),
+		t.add(thousands(s.Memories), thousands(int(s.Bulk)), s.Save.pair(), settled, s.Recall.pair(), s.Rare.pair(), s.Common.pair(),
 			s.Search.pair(), s.Context.pair(), fmt.Sprintf("%.0f", s.ColdStart), resident, megabytes(s.Disk))
 	}
 	return t

@@ -320,6 +320,9 @@ func TestTextsOnly(t *testing.T) {
 	m := &inside{}
 	s := f.local(t, m, func(o *embedding.Options) { o.TextsOnly = true })
 	run(t, f, s, 1)
+	if s.Heard() || !f.local(t, m).Heard() {
+		t.Error("questions are said to be put to it")
+	}
 	if v, w := s.Question(f.ctx, "a"); v != nil || w != nil {
 		t.Errorf("%v, %q; want that no question is put to it", v, w)
 	}

@@ -14,7 +14,7 @@ import (
 // it. What cannot be had is named, in words that begin with a code; recall goes on
 // without. That a model in this process cannot be used is said once: it stays so.
 func (s *Service) Question(ctx context.Context, question string) (vectors []store.QueryVector, warnings []string) {
-	if s.opts.Model == nil || s.opts.TextsOnly {
+	if !s.Heard() {
 		return nil, nil
 	}
 	_, local := s.local()

@@ -241,6 +241,9 @@ func (s *Service) noteError(ctx context.Context, err error) {
 // Set reports whether there is a model that texts are given to.
 func (s *Service) Set() bool { return s.opts.Model != nil }
 
+// Heard reports whether questions are put to that model too.
+func (s *Service) Heard() bool { return s.Set() && !s.opts.TextsOnly }
+
 // Run embeds what lacks a vector by now and ends; without a model that is
 // nothing. Progress, if not nil, is told how many are done. Another process that
 // does the same is [engram.ErrConflict]; for one that may have been killed, or is
