@@ -196,7 +196,7 @@ Data lives in ENGRAM_DATA_DIR (default ~/.engram). Exit codes: 0 ok, 1 failure,
 		newShowCmd(g), newEditCmd(g), newDeleteCmd(g), newRestoreCmd(g), newPinCmd(g), newUnpinCmd(g), newHistoryCmd(g), newListCmd(g),
 		newCaptureCmd(g), newPromptsCmd(g), newSessionsCmd(g), newProjectsCmd(g), newStatsCmd(g),
 		newMCPCmd(g), newServeCmd(g),
-		newExportCmd(g), newImportCmd(g), newBackupCmd(g), newDoctorCmd(g), newEmbedCmd(g),
+		newExportCmd(g), newImportCmd(g), newBackupCmd(g), newMigrateCmd(g), newDoctorCmd(g), newEmbedCmd(g),
 		newBenchCmd(g), newCompletionCmd(g), newVersionCmd(g),
 	)
 	help := newHelpCmd(g)

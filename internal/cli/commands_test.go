@@ -97,9 +97,13 @@ var commands = map[string]usage{
 	"export":           {ok: []string{"@again.json"}, fails: []failure{{2, "@a @b"}, {2, "--format xml"}, {1, "@none/export.json"}}},
 	"import":           {ok: []string{"@export.json"}, fails: []failure{{2, ""}, {3, "@none"}, {2, "@broken.json"}, {2, "@."}}},
 	"backup":           {ok: []string{"@copy.db"}, fails: []failure{{2, "@a @b"}, {1, "@backup.db"}}},
-	"doctor":           {fails: []failure{{2, "more"}}},
-	"embed":            {fails: []failure{{2, "more"}}},
-	"bench":            {fails: []failure{{2, "more"}}},
+	"migrate": {
+		ok:    []string{"--from", "sqlite:@backup.db", "--to", "sqlite:@migrated.db"},
+		fails: []failure{{2, ""}, {2, "more"}, {2, "--from nothing --to sqlite:@b.db"}, {3, "--from sqlite:@none --to sqlite:@b.db"}},
+	},
+	"doctor": {fails: []failure{{2, "more"}}},
+	"embed":  {fails: []failure{{2, "more"}}},
+	"bench":  {fails: []failure{{2, "more"}}},
 	"bench retrieval": {ok: []string{"@sets", "--set", "little", "--ablation"}, fails: []failure{
 		{2, ""},
 		{2, "@none"},
@@ -294,6 +298,9 @@ func (w *world) copy(t *testing.T) *world {
 func (w *world) files(args []string) []string {
 	out := slices.Clone(args)
 	for i, arg := range out {
+		if store, ok := strings.CutPrefix(arg, "sqlite:@"); ok {
+			out[i] = "sqlite:" + filepath.Join(w.home, filepath.FromSlash(store))
+		}
 		if name, ok := strings.CutPrefix(arg, "@"); ok {
 			out[i] = filepath.Join(w.home, filepath.FromSlash(name))
 		}

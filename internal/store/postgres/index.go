@@ -31,6 +31,14 @@ const (
 		FROM memory_versions WHERE seq = $1 AND (memory_id, version) > ($2, $3) ORDER BY memory_id, version LIMIT $4`
 )
 
+// The same of memories by their ids.
+const (
+	currentByID = `SELECT id, version, deleted_at IS NULL, type, speaker, title, topic_key, files, content
+		FROM memories WHERE id = ANY($1) ORDER BY id`
+	closedByID = `SELECT memory_id, version, FALSE, type, speaker, title, topic_key, files, content
+		FROM memory_versions WHERE memory_id = ANY($1) ORDER BY memory_id, version`
+)
+
 type versionKey struct{ id, version int64 }
 
 // row is a version of a memory that is to be indexed.
@@ -75,6 +83,21 @@ func (s *Store) index(ctx context.Context, tx *sqlstore.Tx, seqs []int64) error 
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
+}
+
+// indexMemories brings the documents of memories up to date.
+func (s *Store) indexMemories(ctx context.Context, tx *sqlstore.Tx, ids []int64) error {
+	x := indexer{tx: tx, df: map[string]int{}}
+	for _, query := range []string{closedByID, currentByID} {
+		page, err := x.page(ctx, query, ids)
+		if err == nil {
+			err = x.documents(ctx, page)
+		}
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+	}
+	return x.count(ctx)
 }
 
 // indexer writes documents in one transaction, and sums up what that does to the

@@ -90,6 +90,9 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		BeforeCommit: s.index,
 		AfterWrite:   opts.AfterWrite,
 		Passages:     s.savePassages,
+		Copied:       s.indexMemories,
+		Sequences:    setSequences,
+		TextOnly:     true,
 	})
 	return s, nil
 }
@@ -134,6 +137,22 @@ const writing = 0x456e6772616d01 // "Engram", 1
 func serialize(ctx context.Context, tx *sqlstore.Tx) error {
 	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(writing))
 	return err
+}
+
+// setSequences has ids go on behind those that are there.
+func setSequences(ctx context.Context, tx *sqlstore.Tx) error {
+	for _, table := range []string{"memories", "prompts", "jobs", "vector_models", "vectors"} {
+		more := ""
+		if table == "memories" { // an erased one's id is not given again
+			more = `, COALESCE((SELECT MAX(memory_id) FROM tombstones), 0)`
+		}
+		_, err := tx.ExecContext(ctx, `SELECT setval(pg_get_serial_sequence('`+table+`', 'id'),
+			GREATEST(COALESCE((SELECT MAX(id) FROM `+table+`), 0)`+more+`) + 1, FALSE)`)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close lets go of all connections. A second call does nothing.

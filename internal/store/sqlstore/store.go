@@ -49,6 +49,13 @@ type Engine struct {
 	BeforeCommit func(ctx context.Context, tx *Tx, seqs []int64) error
 	// Passages runs where a memory's vectors of a model were saved. nil does nothing.
 	Passages func(ctx context.Context, tx *Tx, v SavedVector) error
+	// Copied runs where rows of memories or of their versions were copied from another
+	// store, to index them. nil does nothing.
+	Copied func(ctx context.Context, tx *Tx, memories []int64) error
+	// Sequences has the next rows get ids behind those that were copied. nil does nothing.
+	Sequences func(ctx context.Context, tx *Tx) error
+	// TextOnly says that texts cannot have a NUL character.
+	TextOnly bool
 	// AfterWrite runs after each transaction of [Store.Write] that was committed;
 	// it does not wait for anything. nil does nothing.
 	AfterWrite func()
