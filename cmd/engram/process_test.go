@@ -299,8 +299,8 @@ func TestProcessesWriteTogether(t *testing.T) {
 		if _, err := save("the " + word + " was seen"); err != nil {
 			t.Fatal(err)
 		}
-		if !a.finds(t, word, word) || !b.finds(t, word, word) || s.finds(t, word) != 1 {
-			t.Errorf("%q is not found by every process in its next search", word)
+		if x, y, n := a.finds(t, word, word), b.finds(t, word, word), s.finds(t, word); !x || !y || n != 1 {
+			t.Errorf("%q is found by the processes: %v, %v, %d memories, want each to find the one in its next search", word, x, y, n)
 		}
 	}
 	a.end(t)

@@ -79,9 +79,13 @@ func (p *Pool) bar() Bar {
 	return p.Beside
 }
 
-// clears reports whether c may be returned.
+// clears reports whether c may be returned. What has no word of what was asked needs
+// as much evidence as an answer that stands alone.
 func (p *Pool) clears(c *Candidate) bool {
 	bar := p.bar()
+	if c.Evidence.Coverage == 0 {
+		bar.Evidence = max(bar.Evidence, Floor)
+	}
 	return p.Answered() && (c.Probability >= bar.Hit || c.Answer >= bar.Evidence) && c.Probability > 0
 }
 

@@ -86,6 +86,7 @@ type item struct {
 	near     float64 // … in its words or nearly
 	missing  float64
 	known    bool // another model than the built-in one has a vector of it
+	guessed  bool // the encoder has none: what it means to it is taken from the table
 }
 
 // scorer judges one hit after the other.
@@ -172,7 +173,7 @@ func (s *scorer) read(h *store.KeywordHit, it *item) {
 	f := &it.features
 	s.lookAround(h)
 	s.words(h, f)
-	it.known = s.meaning(h, f)
+	it.known = s.meaning(h, f, it)
 	s.form(h, it.kind, f)
 	if h.Turn {
 		it.session = h.Session

@@ -73,9 +73,9 @@ func (s *scorer) softMatch(v view, f *Features) {
 
 // meaning sets how near the hit at hand is to the query as a whole, and reports
 // whether another model than the built-in one knows that.
-func (s *scorer) meaning(h *store.KeywordHit, f *Features) (other bool) {
+func (s *scorer) meaning(h *store.KeywordHit, f *Features, it *item) (other bool) {
 	if s.spreads.encoder >= 0 {
-		s.bothMeanings(h, f)
+		s.bothMeanings(h, f, it)
 		return false
 	}
 	f.Cosine, other = s.spreads.cosine(h.Cosine)
@@ -95,8 +95,9 @@ func (s *scorer) meaning(h *store.KeywordHit, f *Features) (other bool) {
 }
 
 // bothMeanings sets the same for the table and the encoder apart.
-func (s *scorer) bothMeanings(h *store.KeywordHit, f *Features) {
+func (s *scorer) bothMeanings(h *store.KeywordHit, f *Features, it *item) {
 	f.Cosine, f.Meaning = s.spreads.both(h.Cosine)
+	it.guessed = h.Cosine[s.spreads.encoder] == store.NoCosine
 	table, encoder, total := f.Cosine, f.Meaning, 1.0
 	for i := range h.Neighbours {
 		n := &h.Neighbours[i]

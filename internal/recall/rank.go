@@ -25,7 +25,11 @@ func (p *Pool) Rank() {
 			c.Features.Time = 1
 		}
 		c.Evidence = p.Query.judge(c)
-		c.Answer = Probability(&c.Evidence, &by.Judges)
+		judges := &by.Judges
+		if c.item != nil && c.item.guessed { // a guess puts a text in order, and is no evidence
+			c.Evidence.Meaning, judges = 0, &byTable.Judges
+		}
+		c.Answer = Probability(&c.Evidence, judges)
 	}
 	p.fill()
 	if p.Query.onlyTime() {
