@@ -21,6 +21,21 @@ func quadDistances(dst []uint16, signs []uint64, q *quad) {
 	}
 }
 
+// anyDistances is quadDistances for signs of any number of words: q has of each
+// word the query's own signs and its planes, side by side.
+func anyDistances(dst []uint16, signs, q []uint64) {
+	words := len(q) / (1 + planes)
+	for i := range dst {
+		d := 0
+		for w, s := range signs[i*words:][:words] {
+			at := (*[1 + planes]uint64)(q[(1+planes)*w:])
+			x := s ^ at[0]
+			d += bits.OnesCount64(x&at[1]) + 2*bits.OnesCount64(x&at[2]) + 4*bits.OnesCount64(x&at[3])
+		}
+		dst[i] = uint16(d)
+	}
+}
+
 // dotCodes multiplies codes; c is int8 each, as many as q has.
 func dotCodes(q []int16, c []byte) int64 {
 	var s0, s1, s2, s3 int64

@@ -19,6 +19,12 @@ const maxDot = 4096
 func popcntDistances(dst *uint16, n int, signs *uint64, q *quad)
 
 //go:noescape
+func popcntSixDistances(dst *uint16, n int, signs, q *uint64)
+
+//go:noescape
+func popcntWideDistances(dst *uint16, n int, signs, q *uint64, words int)
+
+//go:noescape
 func avx2Dot(q *int16, c *byte, n int) int64
 
 func distances(dst []uint16, signs []uint64, q *quad) {
@@ -28,6 +34,20 @@ func distances(dst []uint16, signs []uint64, q *quad) {
 	}
 	_ = signs[4*len(dst)-1]
 	popcntDistances(&dst[0], len(dst), &signs[0], q)
+}
+
+func wideDistances(dst []uint16, signs, q []uint64) {
+	words := len(q) / (1 + planes)
+	if !hasPopcnt || len(dst) == 0 || words == 0 {
+		anyDistances(dst, signs, q)
+		return
+	}
+	_ = signs[words*len(dst)-1]
+	if words == 6 { // 384 dimensions, as the encoder's
+		popcntSixDistances(&dst[0], len(dst), &signs[0], &q[0])
+		return
+	}
+	popcntWideDistances(&dst[0], len(dst), &signs[0], &q[0], words)
 }
 
 // dot multiplies codes; c is int8 each.

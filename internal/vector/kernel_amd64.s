@@ -47,6 +47,89 @@ next:
 	JNZ  next
 	RET
 
+// The word of signs at, compared with what the query has of it.
+#define WORD(at) \
+	MOVQ    at(SI), R8; \
+	XORQ    (4*at)(DX), R8; \
+	MOVQ    (4*at+8)(DX), R12; \
+	ANDQ    R8, R12; \
+	POPCNTQ R12, R12; \
+	ADDQ    R12, AX; \
+	MOVQ    (4*at+16)(DX), R9; \
+	ANDQ    R8, R9; \
+	POPCNTQ R9, R9; \
+	ADDQ    R9, BX; \
+	ANDQ    (4*at+24)(DX), R8; \
+	POPCNTQ R8, R8; \
+	ADDQ    R8, CX
+
+// func popcntSixDistances(dst *uint16, n int, signs, q *uint64)
+TEXT ·popcntSixDistances(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ n+8(FP), R13
+	MOVQ signs+16(FP), SI
+	MOVQ q+24(FP), DX
+
+nextSix:
+	XORL AX, AX
+	XORL BX, BX
+	XORL CX, CX
+	WORD(0)
+	WORD(8)
+	WORD(16)
+	WORD(24)
+	WORD(32)
+	WORD(40)
+	LEAQ (AX)(BX*2), AX
+	LEAQ (AX)(CX*4), AX
+	MOVW AX, (DI)
+	ADDQ $48, SI
+	ADDQ $2, DI
+	DECQ R13
+	JNZ  nextSix
+	RET
+
+// func popcntWideDistances(dst *uint16, n int, signs, q *uint64, words int)
+TEXT ·popcntWideDistances(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ n+8(FP), R13
+	MOVQ signs+16(FP), SI
+	MOVQ q+24(FP), DX
+	MOVQ words+32(FP), R11
+
+nextWide:
+	MOVQ DX, R9
+	MOVQ R11, R10
+	XORL AX, AX
+	XORL BX, BX
+	XORL CX, CX
+
+word:
+	MOVQ    (SI), R8
+	XORQ    (R9), R8
+	MOVQ    8(R9), R12
+	ANDQ    R8, R12
+	POPCNTQ R12, R12
+	ADDQ    R12, AX
+	MOVQ    16(R9), R12
+	ANDQ    R8, R12
+	POPCNTQ R12, R12
+	ADDQ    R12, BX
+	ANDQ    24(R9), R8
+	POPCNTQ R8, R8
+	ADDQ    R8, CX
+	ADDQ    $8, SI
+	ADDQ    $32, R9
+	DECQ    R10
+	JNZ     word
+	LEAQ    (AX)(BX*2), AX
+	LEAQ    (AX)(CX*4), AX
+	MOVW    AX, (DI)
+	ADDQ    $2, DI
+	DECQ    R13
+	JNZ     nextWide
+	RET
+
 // func avx2Dot(q *int16, c *byte, n int) int64
 // n is a multiple of 16 and at least 16.
 TEXT ·avx2Dot(SB), NOSPLIT, $0-32

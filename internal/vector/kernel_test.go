@@ -3,6 +3,7 @@ package vector
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -32,6 +33,34 @@ func TestKernelsAgree(t *testing.T) {
 		for i := range want {
 			if got[i] != want[i] {
 				t.Fatalf("%d of %d: distance %d, want %d", i, n, got[i], want[i])
+			}
+		}
+	}
+	for words := range 20 {
+		for range 10 {
+			n := 1 + r.IntN(2*chunk)
+			signs, q := make([]uint64, words*n), make([]uint64, (1+planes)*words)
+			for _, part := range [][]uint64{signs, q} {
+				for i := range part {
+					part[i] = r.Uint64()
+				}
+			}
+			got, want := make([]uint16, n), make([]uint16, n)
+			wideDistances(got, signs, q)
+			anyDistances(want, signs, q)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d words: distances %v, want %v", words, got, want)
+			}
+			if words != 4 {
+				continue
+			}
+			var whole quad
+			for i := range q {
+				whole[i%4*4+i/4] = q[i]
+			}
+			quadDistances(got, signs, &whole)
+			if !slices.Equal(got, want) {
+				t.Fatalf("four words: distances %v, want %v", want, got)
 			}
 		}
 	}
@@ -79,6 +108,19 @@ func BenchmarkKernels(b *testing.B) {
 		}
 	}
 	run("distances", n, each(distances))
+	wide := make([]uint64, 6*(1+planes))
+	for i := range wide {
+		wide[i] = r.Uint64()
+	}
+	six := func(fn func([]uint16, []uint64, []uint64)) func() {
+		return func() {
+			for at := 0; at+chunk <= n*4/6; at += chunk {
+				fn(dst, signs[6*at:], wide)
+			}
+		}
+	}
+	run("distances of 6 words", n*4/6/chunk*chunk, six(wideDistances))
+	run("distances of 6 words in Go", n*4/6/chunk*chunk, six(anyDistances))
 	run("distances in Go", n, each(quadDistances))
 	run("dot", 1, func() { dot(codes, c) })
 	run("dot in Go", 1, func() { dotCodes(codes, c) })

@@ -70,6 +70,10 @@ func (q *Query) distance(signs []uint64) (d int) {
 // near calls offer with each of the signs that are no farther than bar.
 func (q *Query) near(signs []uint64, bar *int, offer func(slot, distance int)) {
 	words := len(q.signs)
+	if words != 4 && q.far <= math.MaxUint16 {
+		q.nearWide(signs, bar, offer)
+		return
+	}
 	if words != 4 {
 		for slot := 0; len(signs) >= words; slot++ {
 			if d := q.distance(signs[:words]); d <= *bar {
@@ -94,6 +98,29 @@ func (q *Query) near(signs []uint64, bar *int, offer func(slot, distance int)) {
 			}
 		}
 		signs = signs[4*len(part):]
+	}
+}
+
+// nearWide is near for signs of any number of words.
+func (q *Query) nearWide(signs []uint64, bar *int, offer func(slot, distance int)) {
+	words := len(q.signs)
+	whole := make([]uint64, 0, (1+planes)*words)
+	for i, s := range q.signs {
+		whole = append(whole, s)
+		for p := range q.planes {
+			whole = append(whole, q.planes[p][i])
+		}
+	}
+	var buf [chunk]uint16
+	for slot := 0; len(signs) >= words && words > 0; slot += chunk {
+		part := buf[:min(chunk, len(signs)/words)]
+		wideDistances(part, signs, whole)
+		for i, d := range part {
+			if int(d) <= *bar {
+				offer(slot+i, int(d))
+			}
+		}
+		signs = signs[words*len(part):]
 	}
 }
 
