@@ -169,25 +169,32 @@ func (x *Index) SpaceMark(model vector.Space) (Mark, bool) {
 	return sp.mark, true
 }
 
-// LoadVectors begins the space of a model anew with what packs have of rows up to
-// mark. Its error is [ErrPack]; then the space is as it was. It is for the
-// goroutine that changes the index.
-func (x *Index) LoadVectors(model vector.Space, packs [][]byte, mark Mark) error {
+// Packed is the beginning of a space, as packs have it.
+type Packed struct{ space *space }
+
+// OpenPacks reads what packs have of the rows of a model up to mark. Its error is
+// [ErrPack].
+func OpenPacks(model vector.Space, packs [][]byte, mark Mark) (*Packed, error) {
 	sp := newSpace(model, mark)
 	for _, data := range packs {
 		p, err := decodePack(data, model)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		sp.packs = append(sp.packs, p)
 	}
+	return &Packed{sp}, nil
+}
+
+// LoadVectors begins the space of a model anew with packs, which may be taken once.
+// It is for the goroutine that changes the index.
+func (x *Index) LoadVectors(packed *Packed) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.spaces == nil {
 		x.spaces = map[vector.Space]*space{}
 	}
-	x.spaces[model] = sp
-	return nil
+	x.spaces[packed.space.model] = packed.space
 }
 
 // PutVectors puts in the vectors of a model that rows up to mark have, in place

@@ -72,11 +72,13 @@ func keywordRules() keyword.Rules {
 
 // Keyword implements [store.Searcher].
 func (s *Store) Keyword(ctx context.Context, q store.KeywordQuery) (*store.KeywordResult, error) {
+	ahead, wait := s.keyword.readAhead(ctx, q.Vectors)
+	defer wait()
 	x, err := s.keyword.fresh(ctx)
 	if err != nil {
 		return nil, mapError(fmt.Errorf("keyword search: %w", err))
 	}
-	if err := s.keyword.readSpaces(ctx, x, q.Vectors); err != nil {
+	if err := s.keyword.readSpaces(ctx, x, q.Vectors, ahead); err != nil {
 		return nil, mapError(fmt.Errorf("keyword search: %w", err))
 	}
 	query := keywordQuery(&q)

@@ -21,20 +21,27 @@ const spaceStep = 2000
 
 // readSpaces brings into the index what it lacks of the models that a query has
 // vectors of.
-func (k *keywordIndex) readSpaces(ctx context.Context, x *keyword.Index, vectors []store.QueryVector) error {
-	own := keywordRules().Space
-	for _, v := range vectors {
-		if v.Model == own.Model {
-			continue
-		}
-		if err := k.readSpace(ctx, x, vector.Space{Model: v.Model, Dim: len(v.Unit)}); err != nil {
-			return fmt.Errorf("vectors of %s: %w", v.Model, err)
+func (k *keywordIndex) readSpaces(ctx context.Context, x *keyword.Index, vectors []store.QueryVector, ahead aheadPacks) error {
+	for _, model := range lateModels(vectors) {
+		if err := k.readSpace(ctx, x, model, ahead); err != nil {
+			return fmt.Errorf("vectors of %s: %w", model.Model, err)
 		}
 	}
 	return nil
 }
 
-func (k *keywordIndex) readSpace(ctx context.Context, x *keyword.Index, model vector.Space) error {
+// lateModels are those of a query's models whose vectors are rows.
+func lateModels(vectors []store.QueryVector) (models []vector.Space) {
+	own := keywordRules().Space
+	for _, v := range vectors {
+		if v.Model != own.Model {
+			models = append(models, vector.Space{Model: v.Model, Dim: len(v.Unit)})
+		}
+	}
+	return models
+}
+
+func (k *keywordIndex) readSpace(ctx context.Context, x *keyword.Index, model vector.Space, ahead aheadPacks) error {
 	now, err := vectorMark(ctx, k.s.Store)
 	if err != nil {
 		return err
@@ -55,7 +62,7 @@ func (k *keywordIndex) readSpace(ctx context.Context, x *keyword.Index, model ve
 		have, ok := x.SpaceMark(model)
 		switch {
 		case !ok || have.Generation != now.Generation:
-			if now.Generation, err = k.loadPacks(ctx, x, model); err != nil {
+			if now.Generation, err = k.loadPacks(ctx, x, model, ahead); err != nil {
 				return err
 			}
 			continue

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 
 	"engram/internal/keyword"
 	"engram/internal/store"
@@ -23,14 +24,55 @@ import (
 // was prepared for.
 var errOtherPacks = errors.New("the packs of vectors changed")
 
-// loadPacks begins the index's space of a model with its packs, and gives the
-// generation of the rows. Damaged packs are of no use: the rows are read.
-func (k *keywordIndex) loadPacks(ctx context.Context, x *keyword.Index, model vector.Space) (generation int64, err error) {
+// loadPacks begins the index's space of a model with its packs, those that were
+// read ahead, if there are such, and gives the generation of their rows.
+func (k *keywordIndex) loadPacks(ctx context.Context, x *keyword.Index, model vector.Space, ahead aheadPacks) (generation int64, err error) {
+	read, ok := ahead[model]
+	if !ok {
+		read = make(chan packedRows, 1)
+		read <- k.readPacks(ctx, model)
+	}
+	delete(ahead, model) // once: another generation may be wanted the next time
+	rows := <-read
+	if rows.err == nil {
+		x.LoadVectors(rows.packed)
+	}
+	return rows.generation, rows.err
+}
+
+// packedRows is what packs have of the rows of a generation.
+type packedRows struct {
+	packed     *keyword.Packed
+	generation int64
+	err        error
+}
+
+// aheadPacks are being read while the index is loaded.
+type aheadPacks map[vector.Space]chan packedRows
+
+// readAhead begins to read the packs that a first search will want, beside the
+// documents, which take longer. wait returns once they are read.
+func (k *keywordIndex) readAhead(ctx context.Context, vectors []store.QueryVector) (ahead aheadPacks, wait func()) {
+	var reading sync.WaitGroup
+	if k.state.Load() == nil {
+		ahead = aheadPacks{}
+		for _, model := range lateModels(vectors) {
+			read := make(chan packedRows, 1)
+			ahead[model] = read
+			reading.Go(func() { read <- k.readPacks(ctx, model) })
+		}
+	}
+	return ahead, reading.Wait
+}
+
+// readPacks reads the packs of a model. Damaged packs are of no use: the rows are
+// read.
+func (k *keywordIndex) readPacks(ctx context.Context, model vector.Space) (r packedRows) {
 	var (
 		mark  keyword.Mark
 		packs [][]byte
 	)
-	err = k.s.Read(ctx, func(tx *sqlstore.Tx) error {
+	r.err = k.s.Read(ctx, func(tx *sqlstore.Tx) error {
 		if err := markIn(ctx, tx, &mark); err != nil {
 			return err
 		}
@@ -46,17 +88,18 @@ func (k *keywordIndex) loadPacks(ctx context.Context, x *keyword.Index, model ve
 		packs, err = packsOf(ctx, tx, id)
 		return err
 	})
-	if err != nil {
-		return 0, err
+	if r.err != nil {
+		return r
 	}
-	err = x.LoadVectors(model, packs, mark)
-	if errors.Is(err, keyword.ErrPack) {
-		k.log().ErrorContext(ctx, "packs of vectors dropped, they are made again of the rows", "model", model.Model, "error", err)
+	r.generation = mark.Generation
+	r.packed, r.err = keyword.OpenPacks(model, packs, mark)
+	if errors.Is(r.err, keyword.ErrPack) {
+		k.log().ErrorContext(ctx, "packs of vectors dropped, they are made again of the rows", "model", model.Model, "error", r.err)
 		k.badPacks.Store(true)
 		k.nudge()
-		err = x.LoadVectors(model, nil, keyword.Mark{Generation: mark.Generation})
+		r.packed, r.err = keyword.OpenPacks(model, nil, keyword.Mark{Generation: mark.Generation})
 	}
-	return mark.Generation, err
+	return r
 }
 
 func packsOf(ctx context.Context, tx *sqlstore.Tx, model int64) (packs [][]byte, err error) {
@@ -272,9 +315,8 @@ func (s *Store) dropDamagedPacks(ctx context.Context) error {
 		return err
 	}
 	for _, m := range models {
-		_, err := s.keyword.loadPacks(ctx, keyword.New(keywordRules()), m)
-		if err != nil {
-			return err
+		if r := s.keyword.readPacks(ctx, m); r.err != nil {
+			return r.err
 		}
 		if s.keyword.badPacks.Swap(false) {
 			if err := s.dropPacks(ctx, m); err != nil {
@@ -419,12 +461,15 @@ func (s *Store) comparePacks(ctx context.Context, m vector.Space) (problem strin
 		if err != nil {
 			return err
 		}
-		if err := x.LoadVectors(m, packs, keyword.Mark{}); errors.Is(err, keyword.ErrPack) {
+		packed, err := keyword.OpenPacks(m, packs, keyword.Mark{})
+		if errors.Is(err, keyword.ErrPack) {
 			problem = "are damaged"
 			return nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return err
 		}
+		x.LoadVectors(packed)
 		return tx.Rows(ctx, `SELECT id, memory_id, version, checksum, codes FROM vectors WHERE model = $1 AND seq <= $2`, []any{st.model, st.sealed},
 			func(rows *sql.Rows) error {
 				var (
