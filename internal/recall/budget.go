@@ -47,6 +47,23 @@ type Packed struct {
 // words that it repeats. What does not fit is left out and the next one is tried.
 // It gives every item once, in the order of choice; ties go to the earlier item.
 func Pack(items []Item, budget int, now time.Time) []Packed {
+	return pack(items, budget, now, func(waiting []Packed) int {
+		best := 0
+		for i := range waiting {
+			if waiting[i].Score > waiting[best].Score {
+				best = i
+			}
+		}
+		return best
+	})
+}
+
+// PackInOrder chooses them as they come, for a question that asks for an order.
+func PackInOrder(items []Item, budget int, now time.Time) []Packed {
+	return pack(items, budget, now, func([]Packed) int { return 0 })
+}
+
+func pack(items []Item, budget int, now time.Time, choose func(waiting []Packed) int) []Packed {
 	words := make([]map[string]bool, len(items))
 	waiting := make([]Packed, len(items))
 	for i, it := range items {
@@ -58,15 +75,12 @@ func Pack(items []Item, budget int, now time.Time) []Packed {
 	}
 	out := make([]Packed, 0, len(items))
 	for len(waiting) > 0 {
-		best := 0
 		for i := range waiting {
 			waiting[i].Score = waiting[i].worth()
-			if waiting[i].Score > waiting[best].Score {
-				best = i
-			}
 		}
-		p := waiting[best]
-		waiting = append(waiting[:best], waiting[best+1:]...)
+		next := choose(waiting)
+		p := waiting[next]
+		waiting = append(waiting[:next], waiting[next+1:]...)
 		p.Left = budget
 		if p.Tokens <= budget {
 			p.Kept = true

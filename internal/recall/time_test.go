@@ -2,10 +2,12 @@ package recall_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"engram"
+	"engram/internal/recall"
 )
 
 // A question for nothing but a time lists what lies in it, however the time is
@@ -56,5 +58,28 @@ func TestNumberOfADate(t *testing.T) {
 	), "after June 20 what did we fix")
 	if got := idsOf(p.Passed()); len(got) == 0 || got[0] != 1 || slices.Contains(got, 2) {
 		t.Errorf("found %v, want 1 first and no 2", got)
+	}
+}
+
+// Asked for an order, memories are packed in it, however old or important they
+// are.
+func TestPackInOrder(t *testing.T) {
+	t.Parallel()
+	items := []recall.Item{
+		{Text: "moved the office", Relevance: .9, OccurredAt: now.Add(-9000 * time.Hour)},
+		{Text: strings.Repeat("interviewed candidates ", 20), Relevance: .9, OccurredAt: now.Add(-5000 * time.Hour)},
+		{Text: "moved the office again", Relevance: .9, Importance: 1, OccurredAt: now},
+	}
+	var got []int
+	for _, p := range recall.PackInOrder(items, 20, now) {
+		if p.Kept {
+			got = append(got, p.Index)
+		}
+	}
+	if !slices.Equal(got, []int{0, 2}) {
+		t.Errorf("kept %v, want all that fits, as it came", got)
+	}
+	if first := recall.PackInOrder(items, 6, now)[0]; first.Index != 0 || !first.Kept {
+		t.Errorf("of a budget for one it got %+v", first)
 	}
 }

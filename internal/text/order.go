@@ -80,7 +80,8 @@ const maxOrderQuery = 200
 
 // QueryOrder tells whether a query asks for the newest or the oldest: "latest
 // decision", "the last time", "first commit", "最新". Last and first count only before
-// what has an order in time: not "last week", "last name" or "how long did it last".
+// what has an order in time, or behind what somebody did ("what did we try first"): not
+// "last week", "last name", "how long did it last" or "which was released first".
 func QueryOrder(q string) Order {
 	q = Fold(q)
 	if len(q) > maxOrderQuery {
@@ -96,9 +97,9 @@ func QueryOrder(q string) Order {
 			return Latest
 		case oldestWords[w]:
 			return First
-		case lastWords[w] && leads(ws, i):
+		case lastWords[w] && (leads(ws, i) || w == "last" && closes(ws, i)):
 			return Latest
-		case headWords[w] && leads(ws, i):
+		case headWords[w] && (leads(ws, i) || w == "first" && closes(ws, i)):
 			return First
 		}
 	}
@@ -115,6 +116,27 @@ func leads(ws []string, i int) bool {
 	}
 	next, _, _ := strings.Cut(strings.TrimFunc(ws[i+1], unicode.IsPunct), "'")
 	return next != "" && !nameWords[next] && !endures[next] && !namesTime(next) && !isDigitASCII(next[0])
+}
+
+// doers are who does what a question is about.
+var doers = wordSet("i we you they he she")
+
+// closes tells whether the last or first at i ends a question for what somebody did.
+func closes(ws []string, i int) bool {
+	if i != len(ws)-1 || i < 3 || ws[i-1] == "at" {
+		return false
+	}
+	switch ws[0] {
+	case "what", "which", "who", "whom", "where":
+	default:
+		return false
+	}
+	for k := 1; k+1 < i; k++ {
+		if (ws[k] == "did" || ws[k] == "have" || ws[k] == "had") && doers[ws[k+1]] {
+			return true
+		}
+	}
+	return false
 }
 
 // namesTime tells whether a word is a unit or a name of time, or a count of it.

@@ -60,7 +60,11 @@ func (f *finding) pack(found SearchResult, budget int) RecallResult {
 			Importance: h.Memory.Importance, OccurredAt: h.Memory.OccurredAt,
 		}
 	}
-	packing := recall.Pack(items, budget, f.s.now())
+	choose := recall.Pack
+	if f.query.Order != text.None {
+		choose = recall.PackInOrder
+	}
+	packing := choose(items, budget, f.s.now())
 	r := RecallResult{SearchResult: found}
 	r.Hits = nil
 	var passages []string

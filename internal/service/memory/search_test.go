@@ -384,6 +384,36 @@ func TestRecall(t *testing.T) {
 	}
 }
 
+// A question for the first of something packs in the order of the search, however
+// small the budget.
+func TestRecallKeepsTheOrderOfTime(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	at := func(daysAgo int, content string) int64 {
+		return f.save(t, memory.SaveInput{Content: content, OccurredAt: f.clock.Now().AddDate(0, 0, -daysAgo)}).ID
+	}
+	want := []int64{at(500, "Moved the office to Berlin."), at(300, "Interviewed two candidates."), at(40, "Lanterns and soup."), at(1, "Wrote the guide.")}
+	for _, query := range []string{"first thing we did", "what did we do first", "what did we do last"} {
+		for _, budget := range []int{50, 2000} {
+			r, err := f.Recall(agent(t), memory.RecallInput{SearchInput: memory.SearchInput{Query: query}, Budget: budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []int64
+			for _, h := range r.Hits {
+				got = append(got, h.Memory.ID)
+			}
+			wanted := slices.Clone(want)
+			if strings.HasSuffix(query, "last") {
+				slices.Reverse(wanted)
+			}
+			if len(got) == 0 || budget == 2000 && len(got) != len(want) || !slices.Equal(got, wanted[:len(got)]) {
+				t.Errorf("%q in %d tokens: %v, want %v", query, budget, got, wanted)
+			}
+		}
+	}
+}
+
 // A recall keeps to its budget, and cuts what is too long for it around the
 // words that were asked for.
 func TestRecallBudget(t *testing.T) {
