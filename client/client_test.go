@@ -147,6 +147,9 @@ func TestSearchAndRecall(t *testing.T) {
 		t.Errorf("Recall() = %+v", r)
 	}
 	e := must[client.Explanation](t)(c.Explain(ctx, client.ExplainInput{RecallInput: client.RecallInput{SearchInput: client.SearchInput{Query: "coffee or zeppelins"}, Budget: 300}, ID: 1}))
+	if len(e.Trace.Models) == 0 || e.Candidate.Models[0].Model != e.Trace.Models[0] || e.Candidate.Models[0].Rank != 1 {
+		t.Errorf("models %v, %+v", e.Trace.Models, e.Candidate.Models)
+	}
 	if e.Reason != "returned" || e.Title != "Drinks" || e.Budget != 300 || e.Candidate.Probability == 0 || e.Candidate.Arms["keyword"].Rank != 1 || !e.Packed.Kept ||
 		!slices.Equal(e.Missing, []string{"zeppelins"}) || e.Trace.Pool != 1 || e.Trace.Query.Words[0].Memories != 1 || e.Candidate.Features["own"] == nil {
 		t.Errorf("Explain() = %+v", e)

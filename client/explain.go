@@ -65,7 +65,8 @@ type ExplanationTrace struct {
 		Name  string `json:"name"`
 		Found int    `json:"found"`
 	} `json:"arms"`
-	Floor      float64          `json:"floor"` // least probability of what is returned
+	Models     []string         `json:"models"` // that said what the query means
+	Floor      float64          `json:"floor"`  // least probability of what is returned
 	NoAnswer   bool             `json:"no_answer"`
 	Warnings   []string         `json:"warnings"`   // what the search had to do without
 	Reranker   *TraceReranker   `json:"reranker"`   // nil = none is set
@@ -85,6 +86,11 @@ type TraceCandidate struct {
 		Score float64 `json:"score"`
 		Share float64 `json:"share"`
 	} `json:"arms"`
+	Models []struct {
+		Model  string  `json:"model"`
+		Cosine float64 `json:"cosine"` // on the model's own scale
+		Rank   int     `json:"rank"`   // among the nearest that it drew, 0 = it did not draw this
+	} `json:"models"`
 	Features map[string]any `json:"features"`
 	Evidence struct {
 		Coverage float64 `json:"coverage"` // share of what was asked that it says

@@ -82,6 +82,9 @@ func printExplanation(w *out, e *memory.Explanation) {
 		for _, name := range slices.Sorted(maps.Keys(c.Arms)) {
 			t.fact(name, fmt.Sprintf("rank %d, score %s", c.Arms[name].Rank, number(c.Arms[name].Score)))
 		}
+		for _, m := range c.Models {
+			t.fact("by "+m.Model, modelSaid(&m))
+		}
 		t.fact("evidence", values(c.Evidence))
 		t.fact("features", values(c.Features))
 	}
@@ -132,6 +135,13 @@ func printCandidates(w *out, trace *memory.Trace) {
 	for _, arm := range trace.Arms {
 		fmt.Fprint(tw, "\t"+arm.Name)
 	}
+	models := trace.Models
+	if len(models) < 2 { // the arm says it all
+		models = nil
+	}
+	for _, model := range models {
+		fmt.Fprint(tw, "\t"+model)
+	}
 	fmt.Fprintln(tw, "\t")
 	shown := trace.Candidates[:min(shownCandidates, len(trace.Candidates))]
 	for i := range shown {
@@ -149,12 +159,34 @@ func printCandidates(w *out, trace *memory.Trace) {
 			}
 			fmt.Fprint(tw, "\t"+cell)
 		}
+		for _, model := range models {
+			cell := "-"
+			if i := slices.IndexFunc(c.Models, func(m recall.TraceModel) bool { return m.Model == model }); i >= 0 {
+				cell = modelCell(&c.Models[i])
+			}
+			fmt.Fprint(tw, "\t"+cell)
+		}
 		fmt.Fprintf(tw, "\t%s\n", strings.ReplaceAll(string(c.Outcome), "_", " "))
 	}
 	tw.flush()
 	if more := trace.Pool - len(shown); more > 0 {
 		fmt.Fprintf(w, "  and %d more; --id says why one of them is not in the answer\n", more)
 	}
+}
+
+// modelSaid is how near a model finds a memory.
+func modelSaid(m *recall.TraceModel) string {
+	if m.Rank == 0 {
+		return "cosine " + number(m.Cosine)
+	}
+	return fmt.Sprintf("rank %d, cosine %s", m.Rank, number(m.Cosine))
+}
+
+func modelCell(m *recall.TraceModel) string {
+	if m.Rank == 0 {
+		return number(m.Cosine)
+	}
+	return fmt.Sprintf("%d: %s", m.Rank, number(m.Cosine))
 }
 
 // facts is a table, mostly of names and what is to be said of them.
@@ -183,6 +215,7 @@ func (t facts) query(trace *memory.Trace) {
 		arms = append(arms, fmt.Sprintf("%s %d", a.Name, a.Found))
 	}
 	t.fact("found", strings.Join(append([]string{plural(trace.Pool, "memory", "memories")}, arms...), ", "))
+	t.fact("models", strings.Join(trace.Models, ", "))
 	t.fact("floor", fmt.Sprintf("%.2f", trace.Floor))
 	if r := trace.Reranker; r != nil && r.Used {
 		t.fact("reranker", fmt.Sprintf("asked about the best %d", r.Asked))

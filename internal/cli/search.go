@@ -183,6 +183,7 @@ func newRecallCmd(g *globals) *cobra.Command {
 	}
 	f.register(cmd)
 	rangeVar(cmd.Flags(), &budget, "budget", 2000, 50, 32_000, "tokens")
+	rangeVar(cmd.Flags(), &f.in.Limit, "limit", 20, 1, 50, "at most this many memories, whatever the budget")
 	return cmd
 }
 

@@ -15,6 +15,7 @@ import (
 type explainArgs struct {
 	Query       string `json:"query" required:"true"`
 	ID          int64  `json:"id" min:"1"`
+	UID         string `json:"uid" doc:"Instead of id"`
 	Project     string `json:"project" doc:"As in mem_search, like the rest"`
 	Type        string `json:"type"`
 	Scope       string `json:"scope" enum:"project,personal,global"`
@@ -48,7 +49,7 @@ type judged struct {
 	Score    float64  `json:"p"`
 	Coverage float64  `json:"coverage"`
 	Rank     int      `json:"rank,omitempty"`
-	Arms     []string `json:"arms,omitempty"` // with its rank and score in each
+	Arms     []string `json:"arms,omitempty"` // with its rank and score in each, then what each model says
 }
 
 func explainTool() tool {
@@ -79,7 +80,7 @@ func (c *call) explainRecall(ctx context.Context, in explainArgs) (*explainResul
 			},
 			Budget: in.Budget,
 		},
-		Search: in.Budget == 0, ID: in.ID,
+		Search: in.Budget == 0, ID: in.ID, UID: in.UID,
 	})
 	if err != nil {
 		return nil, err
@@ -132,10 +133,23 @@ func judgedOf(c *recall.TraceCandidate) judged {
 		a := c.Arms[name]
 		j.Arms = append(j.Arms, fmt.Sprintf("%s rank %d score %s", name, a.Rank, short(rounded(a.Score))))
 	}
+	if len(c.Models) > 1 { // of one alone the arm says it
+		for _, m := range c.Models {
+			j.Arms = append(j.Arms, modelSaid(&m))
+		}
+	}
 	if c.Reranker != nil {
 		j.Arms = append(j.Arms, "reranker "+short(rounded(*c.Reranker)))
 	}
 	return j
+}
+
+func modelSaid(m *recall.TraceModel) string {
+	s := m.Model + " cosine " + short(rounded(m.Cosine))
+	if m.Rank > 0 {
+		s += fmt.Sprintf(" rank %d", m.Rank)
+	}
+	return s
 }
 
 func rounded(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -460,8 +460,10 @@ func TestExplainArgumentsReachTheService(t *testing.T) {
 		t.Errorf("mismatch (-want +got):\n%s", diff)
 	}
 	args["budget"] = 800
+	delete(args, "id")
+	args["uid"] = "0190-uid"
 	d.call("explain_recall", args)
-	want.Budget, want.Search = 800, false
+	want.Budget, want.Search, want.ID, want.UID = 800, false, 0, "0190-uid"
 	if diff := cmp.Diff(want, d.fake.explained); diff != "" {
 		t.Errorf("with a budget (-want +got):\n%s", diff)
 	}
@@ -476,6 +478,7 @@ func TestExplainSaysTheSameTwice(t *testing.T) {
 		Candidate: &recall.TraceCandidate{
 			ID: 4, Rank: 3, Probability: 0.31, Evidence: recall.Evidence{Coverage: 0.12345}, Outcome: recall.BelowFloor,
 			Arms: map[string]recall.ArmScore{"vector": {Rank: 2, Score: 0.5}, "keyword": {Rank: 9, Score: 1.23456}}, Reranker: &reranker,
+			Models: []recall.TraceModel{{Model: "table", Cosine: 0.25, Rank: 2}, {Model: "MiniLM", Cosine: -0.1234}},
 		},
 		Trace: &memory.Trace{
 			Query: recall.TraceQuery{Order: "latest", From: &fakeTime, Words: []recall.TraceWord{
@@ -488,13 +491,13 @@ func TestExplainSaysTheSameTwice(t *testing.T) {
 	text, structured, _ := d.call("explain_recall", fields{"query": "the ferry tims", "id": 4})
 	want := "#4 Ferry\nBelow the floor.\nWords of the query, in how many memories: ferry 3, tims 0 as time/times\n" +
 		"Time asked for: from 2026-03-01T12:00:00Z, latest\nFound by: keyword 12, vector 3, reranker asked about 14\nPool: 14; floor: 0.5\n" +
-		"#4 below_floor: p 0.31, coverage 0.123, rank 3, keyword rank 9 score 1.235, vector rank 2 score 0.5, reranker 0.457"
+		"#4 below_floor: p 0.31, coverage 0.123, rank 3, keyword rank 9 score 1.235, vector rank 2 score 0.5, table cosine 0.25 rank 2, MiniLM cosine -0.123, reranker 0.457"
 	if diff := cmp.Diff(want, text); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	want = `{"id":4,"title":"Ferry","reason":"below_floor","text":"Below the floor.","words":["ferry 3","tims 0 as time/times"],` +
 		`"time":"from 2026-03-01T12:00:00Z, latest","floor":0.5,"pool":14,"arms":["keyword 12","vector 3","reranker asked about 14"],` +
-		`"candidates":[{"id":4,"outcome":"below_floor","p":0.31,"coverage":0.123,"rank":3,"arms":["keyword rank 9 score 1.235","vector rank 2 score 0.5","reranker 0.457"]}]}`
+		`"candidates":[{"id":4,"outcome":"below_floor","p":0.31,"coverage":0.123,"rank":3,"arms":["keyword rank 9 score 1.235","vector rank 2 score 0.5","table cosine 0.25 rank 2","MiniLM cosine -0.123","reranker 0.457"]}]}`
 	if diff := cmp.Diff(want, structured); diff != "" {
 		t.Errorf("structure (-want +got):\n%s", diff)
 	}

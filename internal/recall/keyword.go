@@ -43,6 +43,7 @@ func Arms(q *Query, r *store.KeywordResult) []Arm {
 	for i := range r.Hits {
 		h, it := &r.Hits[i], &items[i]
 		s.read(h, it)
+		it.hit = h
 		if q.MatchAll && !s.hasAll() {
 			continue
 		}
@@ -80,6 +81,7 @@ func nearest(h *store.KeywordHit) int {
 // item is what is known of a found memory beside its place in an arm.
 type item struct {
 	kind     Kind
+	hit      *store.KeywordHit
 	session  int // of turns, 0 = in none
 	features Features
 	said     float64 // of what was asked, as the floor weighs it

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"engram/internal/store"
 	"engram/internal/text"
 )
 
@@ -13,7 +14,8 @@ import (
 type Trace struct {
 	Query    TraceQuery `json:"query"`
 	Arms     []TraceArm `json:"arms"`
-	Floor    float64    `json:"floor"` // least probability of what is returned
+	Models   []string   `json:"models,omitempty"` // that said what the question means
+	Floor    float64    `json:"floor"`            // least probability of what is returned
 	NoAnswer bool       `json:"no_answer"`
 	Warnings []string   `json:"warnings,omitempty"` // what the search had to do without
 	// Reranker is the one of the settings, nil = none is set, or it was left out.
@@ -56,12 +58,20 @@ type TraceArm struct {
 	Found int    `json:"found"`
 }
 
+// TraceModel is how near one model finds a memory to the question.
+type TraceModel struct {
+	Model  string  `json:"model"`
+	Cosine float64 `json:"cosine"`         // on the model's own scale
+	Rank   int     `json:"rank,omitempty"` // among the nearest that it drew, 0 = it did not draw this
+}
+
 // TraceCandidate is how one memory was judged.
 type TraceCandidate struct {
 	ID          int64               `json:"id"`
 	Rank        int                 `json:"rank"`            // in the pool
 	Place       int                 `json:"place,omitempty"` // among those that cleared the floor
 	Arms        map[string]ArmScore `json:"arms"`
+	Models      []TraceModel        `json:"models,omitempty"` // those that have a vector of it; the arm vector has what they say together
 	Features    Features            `json:"features"`
 	Evidence    Evidence            `json:"evidence"`
 	Score       float64             `json:"score"`
@@ -108,6 +118,9 @@ func (p *Pool) Trace() *Trace {
 			}
 		}
 		t.Arms = append(t.Arms, arm)
+	}
+	for _, v := range p.Query.Vectors {
+		t.Models = append(t.Models, v.Model)
 	}
 	passed := 0
 	for rank, c := range p.Candidates {
@@ -185,7 +198,27 @@ func (p *Pool) traceCandidate(rank int, c *Candidate) TraceCandidate {
 			tc.Arms[name] = c.Arms[i]
 		}
 	}
+	tc.Models = p.Query.models(c)
 	return tc
+}
+
+// models is what each model of q said of c.
+func (q *Query) models(c *Candidate) []TraceModel {
+	if c.item == nil || c.item.hit == nil {
+		return nil
+	}
+	var out []TraceModel
+	h := c.item.hit
+	for i, v := range q.Vectors {
+		if i < len(h.Cosine) && h.Cosine[i] != store.NoCosine {
+			m := TraceModel{Model: v.Model, Cosine: float64(h.Cosine[i])}
+			if i < len(h.Nearest) {
+				m.Rank = h.Nearest[i]
+			}
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // Close fills the outcomes of what was to be returned; there says whether it

@@ -226,7 +226,7 @@ type searchBody struct {
 	Types     []string `json:"types"`
 	Project   string   `json:"project"    doc:"all projects when left out"`
 	Scope     string   `json:"scope"      enum:"project,personal,global"`
-	Limit     *int     `json:"limit"      min:"1" max:"50" doc:"10 when left out"`
+	Limit     *int     `json:"limit"      min:"1" max:"50" doc:"10 when left out, 20 where a budget is packed"`
 	MatchMode string   `json:"match_mode" enum:"any,all" doc:"all: only what has every word"`
 	AsOf      string   `json:"as_of"      doc:"what was known then; a date means its end"`
 	Deep      bool     `json:"deep"       doc:"looks further"`
@@ -269,7 +269,7 @@ func (a *api) search(ctx context.Context, in *searchBody, _ *reply) (found, erro
 
 type recallBody struct {
 	searchBody
-	Budget *int `json:"budget" min:"50" max:"32000" doc:"tokens; 2000 when left out"`
+	Budget *int `json:"budget" min:"50" max:"32000" doc:"tokens; 2000 when left out; no more memories than limit are packed"`
 }
 
 type recalled struct {

@@ -231,6 +231,9 @@ func (x *explaining) alone(ctx context.Context) (alone, error) {
 			a.scores[name] = score.Score
 		}
 		a.candidate.Rank, a.candidate.Place, a.candidate.Score = 0, 0, 0
+		for i := range a.candidate.Models {
+			a.candidate.Models[i].Rank = 0
+		}
 		a.candidate.Arms, a.candidate.Outcome = map[string]recall.ArmScore{}, recall.NotFound
 	}
 	a.said, a.missing, err = f.said(ctx, x.m.ID)

@@ -61,6 +61,13 @@ func TestFoundByAnotherModel(t *testing.T) {
 	if err != nil || e.Reason != memory.Returned {
 		t.Errorf("explained as %s, %v", e.Reason, err)
 	}
+	models := e.Candidate.Models
+	if len(models) == 0 || len(e.Trace.Models) < len(models) {
+		t.Fatalf("models %v of %v", models, e.Trace.Models)
+	}
+	if told := models[len(models)-1]; told.Model != "told@3" || told.Rank != 1 || told.Cosine < 0.99 {
+		t.Errorf("by the model: %+v", told)
+	}
 	in.Arms = []string{"keyword"}
 	m.asked = nil
 	if r, err = f.Search(agent(t), in); err != nil || len(r.Hits) != 0 || m.asked != nil {
