@@ -136,11 +136,14 @@ func TestTrained(t *testing.T) {
 	if n := len(slices.Compact(slices.Sorted(slices.Values(recall.InputNames[:])))); n != recall.NumInputs || slices.Contains(recall.InputNames[:], "") {
 		t.Errorf("%d names of %d inputs", n, recall.NumInputs)
 	}
-	models := &recall.Trained(false).Models
-	for k := range recall.Kinds {
-		m := &models[k]
-		if m.Weights == (recall.Inputs{}) || math.IsNaN(m.Bias) {
-			t.Errorf("nothing is trained for a %s: %+v", k, m)
+	meaning := slices.Index(recall.InputNames[:], "meaning")
+	for _, encoded := range []bool{false, true} {
+		models := &recall.Trained(encoded).Models
+		for k := range recall.Kinds {
+			m := &models[k]
+			if m.Weights == (recall.Inputs{}) || math.IsNaN(m.Bias) || (m.Weights[meaning] > 0) != encoded {
+				t.Errorf("with the encoder %v: nothing sensible is trained for a %s: %+v", encoded, k, m)
+			}
 		}
 	}
 }

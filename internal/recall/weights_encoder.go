@@ -5,120 +5,120 @@ package recall
 // byBoth are the weights by those of the encoder too. Recall in the top 5 and 10 in per
 // cent, by weights that never saw the conversation or question (and by these):
 //
-//	locomo           78.1   86.6   ( 78.8   86.8)
-//	realtalk         46.9   57.0   ( 48.5   57.9)
-//	beam100k         56.4   64.8   ( 56.2   64.1)
-//	lihua            86.9   92.5   ( 87.1   92.5)
-//	restic           54.2   59.3   ( 54.1   59.3)
-//	madial_en        61.8   77.8   ( 61.8   78.5)
+//	locomo           78.5   86.5   ( 78.9   86.6)
+//	realtalk         47.4   57.3   ( 48.5   58.3)
+//	beam100k         55.7   64.9   ( 56.1   64.4)
+//	lihua            87.1   92.5   ( 87.1   92.8)
+//	restic           54.1   59.2   ( 54.1   59.3)
+//	madial_en        62.6   77.2   ( 62.0   78.5)
 //	madial_zh        50.3   61.8   ( 50.2   61.4)
 //	memdaily         86.6   98.7   ( 86.6   98.7)
 //	musique200       57.6   66.8   ( 57.9   67.2)
-//	hotpot100        82.0   90.0   ( 82.0   90.0)
-//	2wiki            70.0   74.0   ( 70.3   74.0)
-//	scifact          79.3   86.6   ( 79.5   85.9)
+//	hotpot100        83.0   90.0   ( 82.0   90.0)
+//	2wiki            70.2   74.0   ( 70.3   74.0)
+//	scifact          79.3   85.9   ( 79.3   85.9)
 //	xquad            99.7   99.7   ( 99.7   99.7)
-//	beam500k         52.0   58.5   ( 50.8   57.8)
-//	cranfield        38.8   51.7   ( 38.2   50.9)
+//	beam500k         52.0   58.7   ( 52.2   58.0)
+//	cranfield        38.6   51.3   ( 38.2   51.0)
 //	t2rank100        37.4   67.2   ( 37.8   66.9)
-//	locomo_plus       4.5   10.4   (  4.5   10.4)
+//	locomo_plus       4.0   10.0   (  4.0   10.0)
 //	precisionmem     97.9   97.9   ( 97.9   97.9)
 //	nonsense         98.5   98.5   ( 98.5   98.5)
 var byBoth = Weights{
 	Models: Models{
-		Note: {Bias: -6.7243, Weights: Inputs{
-			inOwn:             -0.4144,
-			inCoverage:        2.6803,
-			inCosine:          0.1369,
-			inSoft:            0.1129,
-			inExpanded:        1.0382,
-			inLead:            0.3689,
-			inPairs:           0.5400,
-			inNames:           0.4184,
-			inLength:          -0.2101,
-			inAsks:            0.0811,
-			inBrief:           -0.5010,
-			inFits:            0.1971,
-			inTime:            1.5423,
-			inForeignOwn:      9.5331,
-			inForeignCoverage: -6.6357,
-			inForeignLength:   1.5044,
-			inForeignCosine:   -1.5143,
-			inLongOwn:         1.1620,
-			inLongCoverage:    -0.7812,
-			inMeaning:         2.0646,
-			inMeaningContext:  2.0646,
+		Note: {Bias: -6.7783, Weights: Inputs{
+			inOwn:             -0.2128,
+			inCoverage:        2.4232,
+			inCosine:          0.1874,
+			inSoft:            0.2125,
+			inExpanded:        0.9202,
+			inLead:            0.3871,
+			inPairs:           0.5877,
+			inNames:           0.4250,
+			inLength:          -0.1975,
+			inAsks:            0.0750,
+			inBrief:           -0.4813,
+			inFits:            0.1918,
+			inTime:            1.5395,
+			inForeignOwn:      8.5856,
+			inForeignCoverage: -5.1373,
+			inForeignLength:   1.4252,
+			inForeignCosine:   -1.4866,
+			inLongOwn:         0.9890,
+			inLongCoverage:    -0.5409,
+			inMeaning:         2.0417,
+			inMeaningContext:  2.0417,
 		}},
-		Dialogue: {Bias: -9.8863, Weights: Inputs{
-			inOwn:            -1.1770,
-			inContext:        -0.5421,
-			inWide:           1.6290,
-			inCoverage:       1.7364,
-			inCosine:         -0.1129,
-			inCosineContext:  0.1050,
-			inSoft:           -0.7128,
-			inSoftContext:    1.5636,
-			inExpanded:       0.6454,
-			inExpandedNear:   0.5582,
-			inSession:        1.1690,
-			inPairs:          0.6317,
-			inLength:         0.3312,
-			inNamed:          0.4744,
-			inOther:          -0.4744,
-			inAsks:           -0.3651,
-			inAnswers:        0.3436,
-			inBrief:          0.0709,
-			inFits:           0.8654,
-			inTime:           2.2481,
-			inLongOwn:        8.9100,
-			inLongCoverage:   -1.4920,
-			inMeaning:        0.8303,
-			inMeaningContext: 2.0395,
-			inMeaningSession: 0.0090,
+		Dialogue: {Bias: -9.9576, Weights: Inputs{
+			inOwn:            -1.0308,
+			inContext:        -0.2380,
+			inWide:           1.3578,
+			inCoverage:       1.5878,
+			inCosine:         -0.1777,
+			inCosineContext:  0.2240,
+			inSoft:           -0.3260,
+			inSoftContext:    1.2874,
+			inExpanded:       0.3308,
+			inExpandedNear:   0.7299,
+			inSession:        1.1545,
+			inPairs:          0.6616,
+			inLength:         0.3432,
+			inNamed:          0.4761,
+			inOther:          -0.4761,
+			inAsks:           -0.3633,
+			inAnswers:        0.3408,
+			inBrief:          0.0589,
+			inFits:           0.8573,
+			inTime:           2.2207,
+			inLongOwn:        7.6913,
+			inLongCoverage:   0.2923,
+			inMeaning:        0.9505,
+			inMeaningContext: 1.8509,
+			inMeaningSession: 0.0703,
 		}},
-		Chat: {Bias: -4.3225, Weights: Inputs{
-			inOwn:            0.3629,
-			inContext:        0.0790,
-			inWide:           0.5051,
-			inCoverage:       0.5108,
-			inCosine:         1.3748,
-			inCosineContext:  -1.4540,
-			inSoft:           0.5768,
-			inSoftContext:    0.8235,
-			inExpanded:       0.1518,
-			inExpandedNear:   -0.6444,
-			inSession:        0.1568,
-			inPairs:          1.0175,
-			inLength:         -0.4040,
-			inAssistant:      -0.8508,
-			inAsks:           -0.0667,
-			inAnswers:        0.0794,
-			inFits:           0.4584,
-			inTime:           0.1309,
-			inLongOwn:        -1.5296,
-			inLongCoverage:   4.1989,
-			inMeaning:        0.8541,
-			inMeaningContext: 1.1855,
-			inMeaningSession: 0.3311,
+		Chat: {Bias: -4.4671, Weights: Inputs{
+			inOwn:            0.3491,
+			inContext:        0.1161,
+			inWide:           0.3695,
+			inCoverage:       0.5970,
+			inCosine:         1.1079,
+			inCosineContext:  -1.0982,
+			inSoft:           0.5453,
+			inSoftContext:    0.7199,
+			inExpanded:       0.1566,
+			inExpandedNear:   -0.4515,
+			inSession:        0.1572,
+			inPairs:          1.0691,
+			inLength:         -0.3831,
+			inAssistant:      -0.8478,
+			inAsks:           -0.0631,
+			inAnswers:        0.0688,
+			inFits:           0.4440,
+			inTime:           0.1100,
+			inLongOwn:        -1.0854,
+			inLongCoverage:   3.5370,
+			inMeaning:        1.0307,
+			inMeaningContext: 0.9705,
+			inMeaningSession: 0.3375,
 		}},
 	},
 	Judges: [2]Judge{
-		{Bias: -3.5737, Marks: Marks{
-			markNear:    1.3483,
-			markFits:    1.1261,
-			markPairs:   0.2066,
-			markAsked:   -0.3625,
-			markMeaning: 8.1857,
+		{Bias: -3.5701, Marks: Marks{
+			markNear:    1.3953,
+			markFits:    1.1324,
+			markPairs:   0.1712,
+			markAsked:   -0.3734,
+			markMeaning: 8.1630,
 		}},
-		{Bias: -0.8445, Marks: Marks{
-			markCoverage: 3.6169,
-			markUnknown:  -1.4618,
-			markExpanded: 0.5347,
+		{Bias: -0.8583, Marks: Marks{
+			markCoverage: 3.6201,
+			markUnknown:  -1.4581,
+			markExpanded: 0.5384,
 		}},
 	},
 	Shares: Shares{
-		Note:     {Bias: 2.8983, Slope: 1.3296},
-		Dialogue: {Bias: 2.6363, Slope: 1.3863},
-		Chat:     {Bias: 3.0846, Slope: 1.2003},
+		Note:     {Bias: 2.9065, Slope: 1.3362},
+		Dialogue: {Bias: 2.5976, Slope: 1.3800},
+		Chat:     {Bias: 3.0759, Slope: 1.2022},
 	},
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // dump asks all questions of the sets and writes what was found.
-func dump(ctx context.Context, dirs []string, out string) error {
+func dump(ctx context.Context, dirs []string, embedder config.EmbedderChoice, out string) error {
 	sets, err := loadSets(dirs)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func dump(ctx context.Context, dirs []string, out string) error {
 	d := &Data{Inputs: recall.InputNames[:]}
 	for _, set := range sets {
 		started := time.Now()
-		err := eval.Pools(ctx, set, eval.RetrievalOptions{Open: open}, func(q *eval.Question, p *recall.Pool, document func(int64) string) {
+		err := eval.Pools(ctx, set, eval.RetrievalOptions{Open: opener(embedder)}, func(q *eval.Question, p *recall.Pool, document func(int64) string) {
 			d.Pools = append(d.Pools, newPool(set, q, p, document))
 		})
 		if err != nil {
@@ -38,22 +38,29 @@ func dump(ctx context.Context, dirs []string, out string) error {
 	return d.write(out)
 }
 
-// open opens the product over a store of its own.
-func open(ctx context.Context, dir string, now func() time.Time) (*eval.Product, error) {
-	unset := func(string) string { return "" }
-	cfg, err := config.Load(unset, dir, dir)
-	if err != nil {
-		return nil, err
+// opener opens the product over a store of its own, with the table alone or the encoder too.
+func opener(embedder config.EmbedderChoice) func(context.Context, string, func() time.Time) (*eval.Product, error) {
+	getenv := func(name string) string {
+		if name == "ENGRAM_EMBEDDER" {
+			return string(embedder)
+		}
+		return ""
 	}
-	cfg.Zone = time.UTC
-	a, err := app.Open(ctx, cfg, app.Options{Dir: dir, Home: dir, Getenv: unset, Now: now})
-	if err != nil {
-		return nil, err
+	return func(ctx context.Context, dir string, now func() time.Time) (*eval.Product, error) {
+		cfg, err := config.Load(getenv, dir, dir)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Zone = time.UTC
+		a, err := app.Open(ctx, cfg, app.Options{Dir: dir, Home: dir, Getenv: getenv, Now: now})
+		if err != nil {
+			return nil, err
+		}
+		return &eval.Product{Memory: a.Memory, Close: a.Close, Settle: func(ctx context.Context) error {
+			_, err := a.Embedder.Run(ctx, nil)
+			return err
+		}}, nil
 	}
-	return &eval.Product{Memory: a.Memory, Close: a.Close, Settle: func(ctx context.Context) error {
-		_, err := a.Embedder.Run(ctx, nil)
-		return err
-	}}, nil
 }
 
 // stranger is the kind of a question that was meant for another set.

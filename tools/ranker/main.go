@@ -4,7 +4,7 @@
 //	go run ./tools/ranker report FILE            cross-validated figures, ablation, the floor
 //	go run ./tools/ranker train FILE             writes internal/recall/weights.go
 //
-// A second file, dumped with the encoder, makes report and train do the same for the weights with
+// A second file, dumped with -encoder, makes report and train do the same for the weights with
 // it, which are in weights_encoder.go.
 //
 // The sets are those of docs/benchmarks.md. Candidates and their features come
@@ -18,6 +18,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+
+	"engram/internal/config"
 )
 
 func main() {
@@ -33,9 +35,10 @@ func run(ctx context.Context, args []string) error {
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	out := flags.String("out", "", "file that is written")
-	ridge := flags.Float64("l2", defaultRidge, "how strongly weights are kept small")
+	ridge := flags.Float64("l2", 0, "how strongly weights are kept small, 0 = as usual")
 	floor := flags.Bool("floor", false, "report: what the floor lets through")
 	show := flags.String("show", "", "report -floor: the evidence of a set's questions instead")
+	encoded := flags.Bool("encoder", false, "dump: by the encoder too")
 	quick := flags.Bool("quick", false, "report: cross-validated figures only")
 	ablate := flags.Bool("ablate", false, "report: what each group of inputs gives")
 	if err := flags.Parse(args[1:]); err != nil {
@@ -46,7 +49,11 @@ func run(ctx context.Context, args []string) error {
 		if *out == "" || flags.NArg() == 0 {
 			return errors.New("dump wants -out FILE and the folders of sets")
 		}
-		return dump(ctx, flags.Args(), *out)
+		embedder := config.Static
+		if *encoded {
+			embedder = config.Encoder
+		}
+		return dump(ctx, flags.Args(), embedder, *out)
 	case "report", "train":
 		t, err := newTrainer(flags.Args(), *ridge)
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -8,9 +9,13 @@ import (
 	"engram/internal/recall"
 )
 
-// defaultRidge is how strongly standardised weights are kept small, beside a
-// mean loss of each question of about two.
-const defaultRidge = 0.01
+// How strongly standardised weights are kept small, beside a mean loss of each
+// question of about two: of the table's, and of those with the encoder, of which several say
+// nearly the same.
+const (
+	defaultRidge = 0.01
+	encodedRidge = 0.03
+)
 
 const (
 	hardest    = 150 // candidates of a pool that training looks at beside gold
@@ -316,18 +321,20 @@ func calibrate(m recall.Model, samples []*sample) recall.Model {
 	return m
 }
 
-// newTrainer reads what dump wrote without the encoder, and, in a second file, with it.
+// newTrainer reads what dump wrote without the encoder, and, in a second file, with it. A ridge of 0
+// is the usual one.
 func newTrainer(files []string, ridge float64) (*trainer, error) {
 	if len(files) < 1 || len(files) > 2 {
 		return nil, errors.New("give the files that dump wrote: without the encoder, and with it")
 	}
 	var t *trainer
-	for _, file := range files {
+	for i, file := range files {
 		data, err := readData(file)
 		if err != nil {
 			return nil, err
 		}
-		t = &trainer{data: data, table: t, ridge: ridge}
+		usual := []float64{defaultRidge, encodedRidge}[i]
+		t = &trainer{data: data, table: t, ridge: cmp.Or(ridge, usual)}
 	}
 	return t, nil
 }
