@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"engram"
 	"engram/internal/remote"
 )
 
@@ -199,27 +198,6 @@ func (e *Endpoint) Probe(ctx context.Context) ([]float32, error) {
 // Embed implements [Embedder]: in batches, with patience.
 func (e *Endpoint) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return e.embed(ctx, patience{attempts: e.opts.MaxAttempts, timeout: e.opts.Timeout, checks: true}, e.opts.TextPrefix, texts)
-}
-
-// Question gives the vector of a question, nil if that is blank, and does not
-// wait for it longer than QuestionTimeout. When that is not enough, perhaps
-// because the server has to load the model first, it lets the server do so:
-// until that has ended, questions fail at once with "embedder_loading".
-func (e *Endpoint) Question(ctx context.Context, question string) ([]float32, error) {
-	if e.isLoading() {
-		return nil, unavailable("embedder_loading", "%s is still waited for", e.name()).
-			WithHint("it answers when the model is loaded")
-	}
-	hurry, cancel := context.WithTimeoutCause(ctx, e.opts.QuestionTimeout, remote.ErrSlow)
-	defer cancel()
-	vectors, err := e.embed(hurry, patience{attempts: 1, timeout: e.opts.QuestionTimeout}, e.opts.QuestionPrefix, []string{question})
-	if err != nil {
-		if engram.ErrorCode(err) == "embedder_timeout" {
-			e.load()
-		}
-		return nil, textErrorCause(err)
-	}
-	return vectors[0], nil
 }
 
 // loadFactor is how many times longer a request may take that loads a model.

@@ -306,18 +306,22 @@ func TestOneProcessEmbeds(t *testing.T) {
 	f.save(t, "one", "two", "three")
 	slow, other := newModel("m"), newModel("m")
 	slow.hold = make(chan struct{})
-	first, second := f.service(t, slow), f.service(t, other)
+	first, second := f.service(t, slow), f.service(t, other, func(o *embedding.Options) { o.BusyWait = time.Millisecond })
 	first.Start(f.ctx)
 	eventually(t, "the first has begun", func() string { return f.counts(t, "m") }, "0 3 0")
 	_, err := second.Run(f.ctx, nil)
 	if !errors.Is(err, engram.ErrConflict) || engram.ErrorCode(err) != "embedding_busy" {
 		t.Errorf("the second: %v", err)
 	}
+	// Nor is a process that was killed waited for in vain: its lease runs out.
+	patient := f.service(t, newModel("m"), func(o *embedding.Options) { o.BusyWait = 20 * time.Second })
+	waited := make(chan error, 1)
+	go func() { _, err := patient.Run(f.ctx, nil); waited <- err }()
 	first.Stop() // in the middle: the lease is given back, and nothing is half done
-	run(t, f, second, 3)
-	if got := other.given(); len(got) != 3 {
-		t.Errorf("the second was given %q", got)
+	if err := <-waited; err != nil || f.counts(t, "m") != "3 0 0" {
+		t.Errorf("the one that waits: %v, %s", err, f.counts(t, "m"))
 	}
+	run(t, f, second, 0)
 }
 
 // A holder that was killed gives nothing back; its lease runs out.
@@ -328,7 +332,7 @@ func TestAKilledProcessIsFollowed(t *testing.T) {
 	if ok, err := f.AcquireLease(t.Context(), "embedding", "dead", f.now, time.Minute); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	s := f.service(t, newModel("m"))
+	s := f.service(t, newModel("m"), func(o *embedding.Options) { o.BusyWait = time.Millisecond })
 	if _, err := s.Run(f.ctx, nil); !errors.Is(err, engram.ErrConflict) {
 		t.Errorf("while the lease lasts: %v", err)
 	}

@@ -76,6 +76,20 @@ func (r *round) note(ctx context.Context, failed error) {
 	}
 }
 
+// noteRead is what was written down last; what cannot be read counts as nothing, and
+// is broken: the next note takes its place.
+func (s *Service) noteRead(ctx context.Context) (p progress, broken bool, err error) {
+	noted, ok, err := s.store.Setting(ctx, engram.DefaultWorkspace, progressSetting)
+	if err != nil || !ok {
+		return p, false, err
+	}
+	broken = json.Unmarshal([]byte(noted), &p) != nil
+	if broken {
+		p = progress{}
+	}
+	return p, broken, nil
+}
+
 // Status says how far each model is, the one in use first.
 func (s *Service) Status(ctx context.Context) ([]Status, error) {
 	if _, err := policy.Check(ctx, policy.ReadMemory); err != nil {
@@ -85,15 +99,9 @@ func (s *Service) Status(ctx context.Context) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	var p progress
-	noted, ok, err := s.store.Setting(ctx, engram.DefaultWorkspace, progressSetting)
+	p, _, err := s.noteRead(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if ok {
-		if err := json.Unmarshal([]byte(noted), &p); err != nil {
-			return nil, fmt.Errorf("progress of embedding: %w", err)
-		}
 	}
 	out := make([]Status, len(models))
 	for i, m := range models {
@@ -133,51 +141,3 @@ func (s *Service) Idle(ctx context.Context) error {
 	}
 	return nil
 }
-
-// Findings ask the model and say what came of it, and how far it is, for `engram doctor`.
-func (s *Service) Findings(ctx context.Context) ([]store.Finding, error) {
-	if _, err := policy.Check(ctx, policy.ManageStore); err != nil {
-		return nil, err
-	}
-	if s.opts.Model == nil {
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
-	defer cancel()
-	f := store.Finding{Check: "embedder", OK: true}
-	_, err := s.opts.Model.Probe(ctx)
-	what := "the embedder answers"
-	if _, local := s.local(); local {
-		what = "the encoder works"
-	}
-	switch {
-	case ctx.Err() != nil:
-		f.OK, f.Message = false, fmt.Sprintf("the embedder gave no answer within %v; recall goes on by words and the built-in model", probeTime)
-		f.Fix = "see whether the server is overloaded, or still loading the model"
-		return []store.Finding{f}, nil
-	case err != nil:
-		f.OK, f.Message, f.Fix = false, message(err)+"; recall goes on by words and the built-in model", hint(err)
-		return []store.Finding{f}, nil
-	}
-	f.Message = fmt.Sprintf("%s; its model is %s", what, s.opts.Model.Model())
-	if s.opts.TextsOnly {
-		f.Message += "; this processor is slow at it, so that questions are left to the table (the setting embedder = \"encoder\" puts them to it too)"
-	}
-	status, err := s.Status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, st := range status {
-		if st.Name == s.opts.Model.Model() && st.Lack > 0 {
-			f.Message += fmt.Sprintf("; %d of %d texts wait for it", st.Lack, st.Lack+st.Have+st.Failed)
-			f.Fix = "engram serve and engram mcp work on it; to wait for it, run engram embed"
-			if st.PerSecond > 0 {
-				f.Message += fmt.Sprintf(" (%.1f a second at last)", st.PerSecond)
-			}
-		}
-	}
-	return []store.Finding{f}, nil
-}
-
-// probeTime is how long a check waits for the model.
-const probeTime = 10 * time.Second

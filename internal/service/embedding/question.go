@@ -42,16 +42,21 @@ func (s *Service) Question(ctx context.Context, question string) (vectors []stor
 		asking sync.WaitGroup
 		found  = make([]store.QueryVector, len(models))
 		failed = make([]error, len(models))
+		other  = make([]bool, len(models)) // it is another model than it was
 	)
 	for i, m := range models {
 		asking.Go(func() {
-			found[i].Unit, failed[i] = m.Question(ctx, question)
+			found[i].Unit, other[i], failed[i] = s.ask(ctx, m, question)
 			found[i].Model = m.Model()
 		})
 	}
 	asking.Wait()
 	for i, m := range models {
 		switch {
+		case other[i] && m == s.opts.Model:
+			warnings = append(warnings, s.warnChanged(m))
+		case other[i]:
+			s.refuse(m)
 		case failed[i] != nil && i > 0 && engram.ErrorCode(failed[i]) == "embedder_model_unknown":
 			s.refuse(m)
 		case failed[i] != nil && local && i == 0 && ctx.Err() == nil:
@@ -60,6 +65,9 @@ func (s *Service) Question(ctx context.Context, question string) (vectors []stor
 			warnings = append(warnings, warning(failed[i]))
 		case found[i].Unit != nil:
 			vectors = append(vectors, found[i])
+			if w := s.warnDimension(m); m == s.opts.Model && w != "" {
+				warnings = append(warnings, w)
+			}
 		}
 	}
 	return vectors, warnings
@@ -113,8 +121,11 @@ func (s *Service) lookForOlder(ctx context.Context) error {
 
 // chooseOlder does so among the models that vectors are kept of.
 func (s *Service) chooseOlder(models []store.VectorModel) error {
-	lacking, older, kept := false, "", false
+	lacking, older, kept, same := false, "", false, ""
 	for _, m := range models {
+		if same == "" && m.Recipe == s.opts.Recipe && m.Rows > 0 {
+			same = m.Name
+		}
 		kept = kept || m.Rows > 0 && m.Name == s.opts.Model.Model()
 		if m.Recipe == s.opts.Recipe {
 			lacking = m.Lack > 0
@@ -130,7 +141,7 @@ func (s *Service) chooseOlder(models []store.VectorModel) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looked, s.kept = true, kept
+	s.looked, s.kept, s.sameRecipe = true, kept, same
 	for recipe, m := range s.olders {
 		if recipe != older {
 			m.Close()

@@ -60,7 +60,10 @@ func (r *round) run(ctx context.Context) (held bool, err error) {
 	keep, cancel := context.WithCancel(ctx)
 	var keeping sync.WaitGroup
 	keeping.Go(func() { s.keepLease(keep) })
-	err = r.embedAll(ctx)
+	if err = r.embedAll(ctx); errors.Is(err, errChanged) { // to begin anew makes that good
+		r.spans = nil
+		err = r.embedAll(ctx)
+	}
 	cancel()
 	keeping.Wait()
 	if ctx.Err() == nil {
@@ -192,6 +195,9 @@ func (r *round) step(ctx context.Context) error {
 	if len(texts) == 0 {
 		r.spans = r.spans[:len(r.spans)-1]
 		return nil
+	}
+	if err := r.stillTheSame(ctx); err != nil {
+		return err
 	}
 	var vectors []store.TextVector
 	if m, local := r.s.local(); local {

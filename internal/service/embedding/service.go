@@ -58,6 +58,7 @@ type Options struct {
 
 	Batch    int           // texts that are read at once, and saved at once at most (default 32, of a Local model 128)
 	Poll     time.Duration // how often is looked for what other processes wrote (default 30 s)
+	BusyWait time.Duration // how long Run waits for another process (default: until the lease of one that was killed has run out)
 	Delay    time.Duration // how long after the start a Local model gets what it lacks (default 1 s)
 	Retry    time.Duration // the first wait after an error, doubled up to MaxRetry (default 5 s)
 	MaxRetry time.Duration // default 5 minutes
@@ -79,18 +80,21 @@ type Service struct {
 	pace    pace
 
 	mu       sync.Mutex
-	probed   bool             // the model is the one that it was
-	seen     int64            // the last write that was looked at
-	lost     error            // of the last round
-	noted    time.Time        // when the progress was written down
-	troubled bool             // … and whether that was what went wrong
-	unusable bool             // the model is in this process, and cannot be used
-	warned   bool             // … and an answer said so
-	started  bool             // texts are embedded by this process
-	kept     bool             // there are vectors of the model
-	looked   bool             // for olders
-	olders   map[string]Model // models that have vectors which the new one lacks
-	refused  map[string]bool  // recipes that cannot be asked
+	probed   bool      // the model is the one that it was
+	seen     int64     // the last write that was looked at
+	lost     error     // of the last round
+	noted    time.Time // when the progress was written down
+	troubled bool      // … and whether that was what went wrong
+	unusable bool      // the model is in this process, and cannot be used
+	warned   bool      // … and an answer said so
+	started  bool      // texts are embedded by this process
+	kept     bool      // there are vectors of the model
+	looked   bool      // for olders
+	compared map[Model]compared
+	// sameRecipe is the model that was asked in the same way last and has vectors, "" = none.
+	sameRecipe string
+	olders     map[string]Model // models that have vectors which the new one lacks
+	refused    map[string]bool  // recipes that cannot be asked
 }
 
 // New returns a Service over a store.
@@ -112,8 +116,8 @@ func New(st Store, opts Options) *Service {
 	return &Service{
 		store: st, opts: opts, holder: fmt.Sprintf("%d-%s", os.Getpid(), engram.NewUID(opts.Now())),
 		written: make(chan struct{}, 1), life: life, end: end, seen: -1,
-		pace:   pace{share: opts.Share, single: runtime.GOMAXPROCS(0) == 1},
-		olders: map[string]Model{}, refused: map[string]bool{},
+		pace:     pace{share: opts.Share, single: runtime.GOMAXPROCS(0) == 1},
+		compared: map[Model]compared{}, olders: map[string]Model{}, refused: map[string]bool{},
 	}
 }
 
@@ -246,17 +250,14 @@ func (s *Service) Heard() bool { return s.Set() && !s.opts.TextsOnly }
 
 // Run embeds what lacks a vector by now and ends; without a model that is
 // nothing. Progress, if not nil, is told how many are done. Another process that
-// does the same is [engram.ErrConflict]; for one that may have been killed, or is
-// soon through, Run waits where the model is in this process.
+// does the same is waited for as long as the lease of one that was killed lasts; if
+// it still goes on then, that is [engram.ErrConflict].
 func (s *Service) Run(ctx context.Context, progress func(done int)) (done int, err error) {
 	if s.opts.Model == nil {
 		return 0, nil
 	}
-	patient := time.Now()
-	if _, local := s.local(); local {
-		patient = patient.Add(2 * localLease)
-	}
-	for {
+	patient := time.Now().Add(cmp.Or(s.opts.BusyWait, s.leaseTime()+localLease))
+	for waiting := false; ; waiting = true {
 		r := round{s: s, all: true, progress: progress}
 		held, err := r.run(ctx)
 		if err != nil || held {
@@ -265,6 +266,9 @@ func (s *Service) Run(ctx context.Context, progress func(done int)) (done int, e
 		if time.Now().After(patient) {
 			return 0, engram.Errorf(engram.ErrConflict, "another process is giving texts to the embedder").
 				WithCode("embedding_busy").WithHint("engram doctor says how far it is")
+		}
+		if !waiting {
+			s.opts.Log.WarnContext(ctx, "another process is giving texts to the embedder, or was killed when it did: waiting until its lease has run out", "seconds", int(time.Until(patient).Seconds()))
 		}
 		if err := sleep(ctx, busyEvery); err != nil {
 			return 0, err
