@@ -324,7 +324,8 @@ type Settings interface {
 // Leases let one of several processes do background work.
 type Leases interface {
 	// AcquireLease takes or renews the lease name for holder until now + ttl. It is
-	// false when another holder has it and it has not run out.
+	// false when another holder has it and it has not run out. One that would last more
+	// than an hour longer than ttl counts as run out: a clock was wrong, or it is damaged.
 	AcquireLease(ctx context.Context, name, holder string, now time.Time, ttl time.Duration) (bool, error)
 	// ReleaseLease gives it back if holder has it.
 	ReleaseLease(ctx context.Context, name, holder string) error

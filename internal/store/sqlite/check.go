@@ -34,6 +34,7 @@ func (s *Store) Check(ctx context.Context, repair bool) ([]store.Finding, error)
 		{"integrity", s.checkIntegrity},
 		{"orphans", s.checkOrphans},
 		{"merged", s.checkMerged},
+		{"leases", s.checkLeases},
 		{"vectors", s.checkVectors},
 		{"foreign_keys", s.checkForeignKeys},
 		{"counts", s.checkCounts},
@@ -89,8 +90,8 @@ func (s *Store) checkIntegrity(ctx context.Context, _ bool) ([]store.Finding, er
 }
 
 // list reads one text column.
-func (s *Store) list(ctx context.Context, query string) (out []string, err error) {
-	rows, err := s.reader.QueryContext(ctx, query)
+func (s *Store) list(ctx context.Context, query string, args ...any) (out []string, err error) {
+	rows, err := s.reader.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"engram/internal/store"
 	"engram/internal/store/sqlstore"
+	"engram/internal/vector"
 )
 
 // lostVectors are rows whose memory or model is not there.
@@ -19,10 +20,16 @@ const lostVectors = `SELECT id FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM me
 // those that it had no vector for; and so do models that another one has taken
 // the place of.
 func (s *Store) checkVectors(ctx context.Context, repair bool) ([]store.Finding, error) {
-	models, err := s.VectorModels(ctx)
-	if err != nil {
-		return nil, err
+	wrong, err := s.checkDimensions(ctx, repair)
+	if err != nil || len(wrong) > 0 && !repair {
+		return wrong, err
 	}
+	found, err := s.checkVectorRows(ctx, repair)
+	return append(wrong, found...), err
+}
+
+// checkVectorRows looks at the rows, where what is kept of their models is right.
+func (s *Store) checkVectorRows(ctx context.Context, repair bool) ([]store.Finding, error) {
 	bad, why, err := s.badVectors(ctx)
 	if err != nil {
 		return nil, err
@@ -36,14 +43,19 @@ func (s *Store) checkVectors(ctx context.Context, repair bool) ([]store.Finding,
 		}
 		return one("vectors", true, "", "%d vectors that %s are gone; their texts are given to the model again", len(bad), why), nil
 	}
-	if len(models) == 0 {
-		return nil, nil
+	found, err := s.checkDone(ctx, repair)
+	if err != nil || len(found) > 0 && !repair {
+		return found, err
+	}
+	models, err := s.VectorModels(ctx)
+	if err != nil || len(models) == 0 {
+		return found, err
 	}
 	packs, err := s.checkPacks(ctx, models, repair)
 	if err != nil || !packs.OK {
-		return []store.Finding{packs}, err
+		return append(found, packs), err
 	}
-	found := one("vectors", true, "", "every vector belongs to a memory and a model, and is as it was written")
+	found = append(found, one("vectors", true, "", "every vector belongs to a memory and a model, and is as it was written")...)
 	if packs.Message != "" {
 		found = append(found, packs)
 	}
@@ -111,7 +123,8 @@ func (s *Store) badVectors(ctx context.Context) (bad []int64, why string, err er
 			if err := rows.Scan(&id, &checksum, &failed, &codes, &dim, &name); err != nil {
 				return err
 			}
-			if len(codes) > 0 && (failed != "" || !soundCodes(codes, checksum, dim)) {
+			empty := len(codes) == 0 && checksum == int64(vector.Checksum(nil)) // it says nothing, or failed
+			if !empty && (failed != "" || !soundCodes(codes, checksum, dim)) {
 				bad = append(bad, id)
 				broken++
 			}

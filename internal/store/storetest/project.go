@@ -169,6 +169,8 @@ var settingTests = map[string]func(t *testing.T, f *fixture){
 		same(t, "released by another", acquire("a"), false)
 		ok(t, f.ReleaseLease(t.Context(), "sleep", "b"))
 		same(t, "released", acquire("a"), true)
+		f.tick(-2 * time.Hour)
+		same(t, "of a clock that was far ahead", acquire("b"), true)
 	},
 }
 
