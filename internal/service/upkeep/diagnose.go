@@ -19,8 +19,8 @@ import (
 // maxBackups is how many backups are looked at, newest first.
 const maxBackups = 10
 
-// Diagnose says why a store could not be opened, which is cause, what to do
-// about it, and, where the store itself is at fault, which backups could take
+// Diagnose says why a store could not be opened, which is cause and may be the
+// settings', what to do about it, and, where the store itself is at fault, which backups could take
 // its place.
 func Diagnose(ctx context.Context, opts Options, cause error) ([]store.Finding, error) {
 	if _, err := policy.Check(ctx, policy.ManageStore); err != nil {
@@ -33,6 +33,9 @@ func Diagnose(ctx context.Context, opts Options, cause error) ([]store.Finding, 
 	}
 	f.Message, f.Fix = "the store in "+opts.Dir+" cannot be opened: "+e.Message, e.Hint
 	switch engram.ErrorCode(e) {
+	case "bad_config": // nothing is known of the store
+		f.Check, f.Message = "settings", "the settings are wrong, so that the store was not opened: "+e.Message
+		return []store.Finding{f}, nil
 	case "corrupt", "not_a_database":
 		f.Fix = "restore a backup, as below; what is there now is kept beside it"
 	case "newer_schema":

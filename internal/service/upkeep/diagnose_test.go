@@ -2,6 +2,7 @@ package upkeep_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"engram"
+	"engram/internal/remote"
 	"engram/internal/service/upkeep"
 	"engram/internal/store"
 	"engram/internal/store/sqlite"
@@ -102,6 +104,17 @@ func TestDiagnose(t *testing.T) {
 			}
 			wantBackups(t, found, sound, older, cut)
 		})
+	}
+}
+
+// A setting that is wrong says nothing of the store, and no backup is of use.
+func TestDiagnoseWrongSettings(t *testing.T) {
+	t.Parallel()
+	cause := remote.BadSetting("embedder is no address: nonsense", "use one such as http://localhost:11434/v1")
+	found, err := upkeep.Diagnose(as(t, engram.AccessAdmin), upkeep.Options{Dir: t.TempDir()}, fmt.Errorf("open: %w", cause))
+	if err != nil || len(found) != 1 || found[0].OK || found[0].Check != "settings" || strings.Contains(found[0].Message, "cannot be opened") ||
+		!strings.Contains(found[0].Message, "nonsense") || !strings.Contains(found[0].Fix, "11434") {
+		t.Errorf("findings %+v, %v", found, err)
 	}
 }
 
