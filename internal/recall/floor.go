@@ -134,7 +134,8 @@ func (q *Query) judge(c *Candidate) Evidence {
 	said, near, missing := 0.0, 0.0, q.missing
 	if c.item != nil {
 		said, near, missing = c.item.said, c.item.near, c.item.missing
-		e.Cosine = max(c.Features.Cosine, c.Features.CosineContext)
+		// A model by setting may be a bad one: it takes nothing away from what was found without it.
+		e.Cosine = max(c.Features.Cosine, c.Features.CosineContext, c.item.builtIn)
 		e.Meaning = max(c.Features.Meaning, c.Features.MeaningContext)
 		e.Expanded, e.Fits, e.Pairs = c.Features.Expanded, truth(c.Features.Fits), c.Features.Pairs
 		e.Blind = e.Blind && !c.item.known

@@ -87,8 +87,9 @@ type item struct {
 	said     float64 // of what was asked, as the floor weighs it
 	near     float64 // … in its words or nearly
 	missing  float64
-	known    bool // another model than the built-in one has a vector of it
-	guessed  bool // the encoder has none: what it means to it is taken from the table
+	known    bool    // another model than the built-in one has a vector of it
+	builtIn  float64 // … how near it is by the built-in model alone
+	guessed  bool    // the encoder has none: what it means to it is taken from the table
 }
 
 // scorer judges one hit after the other.
@@ -176,6 +177,9 @@ func (s *scorer) read(h *store.KeywordHit, it *item) {
 	s.lookAround(h)
 	s.words(h, f)
 	it.known = s.meaning(h, f, it)
+	if it.known {
+		it.builtIn = s.builtIn(h)
+	}
 	s.form(h, it.kind, f)
 	if h.Turn {
 		it.session = h.Session

@@ -94,6 +94,23 @@ func (s *scorer) meaning(h *store.KeywordHit, f *Features, it *item) (other bool
 	return other
 }
 
+// builtIn is how near the hit at hand is by the built-in model alone, by itself or
+// with the turns around it, 0 where that does not know it.
+func (s *scorer) builtIn(h *store.KeywordHit) float64 {
+	alone := s.spreads.table(h.Cosine)
+	sum, total := alone, 1.0
+	for i := range h.Neighbours {
+		n := &h.Neighbours[i]
+		if n.Distance < -contextReach || n.Distance > contextReach {
+			continue
+		}
+		w := vectorContext / math.Abs(float64(n.Distance))
+		sum += w * s.spreads.table(n.Cosine)
+		total += w
+	}
+	return max(alone, sum/total)
+}
+
 // bothMeanings sets the same for the table and the encoder apart.
 func (s *scorer) bothMeanings(h *store.KeywordHit, f *Features, it *item) {
 	f.Cosine, f.Meaning = s.spreads.both(h.Cosine)

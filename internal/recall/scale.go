@@ -89,6 +89,15 @@ func (q *Query) own() int {
 	return slices.IndexFunc(q.Vectors, func(v store.QueryVector) bool { return v.Model == embed.Static().Model() })
 }
 
+// table is how near a text is to the query by the built-in model, 0 where that has
+// no vector of it.
+func (s *spreads) table(cosines []float32) float64 {
+	if s.own < 0 || s.own >= len(cosines) || cosines[s.own] == store.NoCosine {
+		return 0
+	}
+	return float64(cosines[s.own])
+}
+
 // cosine is how near a text is to the query on the built-in model's scale, 0
 // where no model has a vector of it; other says that another model knows it.
 func (s *spreads) cosine(cosines []float32) (cosine float64, other bool) {

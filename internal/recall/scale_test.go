@@ -86,6 +86,21 @@ func TestAMemoryThatTheOtherModelLacks(t *testing.T) {
 	}
 }
 
+// A model by setting that says the wrong things takes no answer away.
+func TestABadModelTakesNoEvidenceAway(t *testing.T) {
+	t.Parallel()
+	all := append(crowd(50, 0.15, 0.7), [2]float32{0.8, 0.3})
+	for _, c := range heard("which vessel did he build", all...).Candidates {
+		if c.ID == 51 && c.Evidence.Cosine != float64(float32(0.8)) {
+			t.Errorf("evidence %+v of what the built-in model is sure of", c.Evidence)
+		}
+	}
+	all[50] = [2]float32{0.15, 0.95}
+	if best := heard("which vessel did he build", all...).Candidates[0]; best.ID != 51 || best.Evidence.Cosine < 0.3 {
+		t.Errorf("best is %d with %+v, want what the other model is sure of", best.ID, best.Evidence)
+	}
+}
+
 // The built-in model knows English; the other one may know any language.
 func TestMeaningCountsInOtherLanguages(t *testing.T) {
 	t.Parallel()
