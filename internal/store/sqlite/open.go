@@ -39,7 +39,7 @@ type Options struct {
 	// SyncFull waits for the disk at every commit. Without it a commit survives
 	// the death of the process, and the last ones may be lost when the power goes.
 	SyncFull    bool
-	ReadConns   int           // connections that read (default: one a CPU, 2 to 4)
+	ReadConns   int           // connections that read, 2 at least: a search needs a second one (default: one a CPU, 2 to 4)
 	BusyTimeout time.Duration // how long to wait for another process's write (default 5 s)
 	Log         *slog.Logger  // default [slog.Default]
 	// AfterWrite is called after each committed transaction of this process; it
@@ -73,7 +73,7 @@ var _ store.Upkeep = (*Store)(nil)
 // directory that is made with 0700, and brings its schema up to date. Where it
 // cannot, the error says what to do.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
-	opts.ReadConns = cmp.Or(opts.ReadConns, min(max(runtime.NumCPU(), 2), 4))
+	opts.ReadConns = max(cmp.Or(opts.ReadConns, min(runtime.NumCPU(), 4)), 2)
 	opts.BusyTimeout = cmp.Or(opts.BusyTimeout, defaultBusyTimeout)
 	path, err := filepath.Abs(path)
 	if err != nil {
