@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -121,9 +122,9 @@ func TestServerIsNotThere(t *testing.T) {
 func TestBreaker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		works := false
+		var works atomic.Bool
 		c, api := newAPI(t, func(w http.ResponseWriter, r *http.Request, c apiCall, n int) {
-			if works {
+			if works.Load() {
 				well(w, r, c, n)
 				return
 			}
@@ -143,7 +144,7 @@ func TestBreaker(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		asked(t, c, "reranker_timeout") // the one that may try
 		asked(t, c, "reranker_paused")
-		works = true
+		works.Store(true)
 		if _, err := c.Probe(t.Context()); err != nil { // doctor asks at any time
 			t.Error(err)
 		}
