@@ -174,7 +174,8 @@ func TestAgentEndsOnSIGTERM(t *testing.T) {
 		if err := waitSoon(t, a.cmd); err != nil {
 			t.Errorf("mcp after SIGTERM: %v", err)
 		}
-		if got := total(t, dir); got != answered {
+		// Where the time was up, the call under way may be stored without its answer.
+		if got := total(t, dir); got < answered || got > answered+1 {
 			t.Errorf("%d calls were answered, %d memories are stored", answered, got)
 		}
 		t.Logf("%d of %d calls were answered", answered, calls)
